@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,4 +109,32 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff list"), "line 1")
 	p.expect(p.sees("PAGER='sed s/^/page:/' handoff read @"), "page:line 100")
 	p.expect(p.sees("PAGER=none-such handoff read @"), "line 100")
+}
+
+// The session of the README is what people see at a terminal of 80 columns, with another id.
+func TestReadmeSession(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	_, session, _ := strings.Cut(readme(t), "```console\n")
+	session, _, _ = strings.Cut(session, "```")
+	const id = "8211a504"
+	got, found, who := "", id, "ann"
+	for line := range strings.Lines(session) {
+		command, is := strings.CutPrefix(line, "$ ")
+		if !is {
+			continue
+		}
+		if strings.Contains(line, "# Ben") {
+			who = "ben"
+		}
+		p.env = append(p.env, "HANDOFF_OPERATOR="+who)
+		screen := p.sees(strings.ReplaceAll(command, id, found))
+		if got == "" {
+			found = regexp.MustCompile(`[0-9a-f]{8}`).FindString(screen)
+		}
+		got += line + strings.ReplaceAll(screen, found, id)
+	}
+	if got != session || strings.Count(got, "\n") != 8 {
+		t.Errorf("the session is\n%s", got)
+	}
 }

@@ -28,7 +28,7 @@ import (
 // are not run, ID and the like may stay.
 var placeholders = strings.NewReplacer(
 	"134327a8 --export", "$UNIVERSAL --export", "hop 134327a8", "hop $UNIVERSAL", "show ID --export", "show $UNIVERSAL --export",
-	"134327a8", "$PACKET", " ID", " $PACKET", "task_review_docs", "$PACKET",
+	"134327a8", "$PACKET", "8211a504", "$PACKET", " ID", " $PACKET", "task_review_docs", "$PACKET",
 	"FILE", "note.md", "NAME", "ben", "KIND", "synced", "~/", "$HOME/", "/mnt/safe/", "$HOME/",
 	"go test ./...", "true", "| model", "| cat",
 )

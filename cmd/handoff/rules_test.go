@@ -390,51 +390,6 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
-// The session of the README is run line by line, with the programs of this tree.
-func TestReadmeSession(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds the programs")
-	}
-	_, session, _ := strings.Cut(readme(t), "```console\n")
-	session, _, _ = strings.Cut(session, "```")
-	bin, home := released.in(t), t.TempDir()
-	who := "ann"
-	run := func(line string) {
-		t.Helper()
-		cmd := exec.Command("sh", "-ec", line)
-		cmd.Dir = filepath.Join(home, who)
-		cmd.Env = []string{"HOME=" + filepath.Join(home, who+"-home"), "HANDOFF_OPERATOR=" + who, "PATH=" + bin + ":" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, out)
-		}
-	}
-	for _, who = range []string{"hub", "ben", "ben-home", "ann", "ann-home"} {
-		if err := os.Mkdir(filepath.Join(home, who), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	who = "ann"
-	run("git init -q --bare ../hub; for c in ann ben; do git init -q ../$c; git -C ../$c remote add origin ../hub; done")
-	lines := 0
-	for line := range strings.Lines(session) {
-		command, ok := strings.CutPrefix(line, "$ ")
-		if !ok {
-			t.Errorf("%q is no command", line)
-		}
-		if strings.Contains(line, "# Ben") {
-			who = "ben"
-		}
-		run(command)
-		lines++
-	}
-	who = "ann"
-	run("handoff sync; handoff list --from ben --format ids | grep sha256; handoff list --state done | grep tests-are-green; handoff verify")
-	if lines != 8 {
-		t.Errorf("%d lines", lines)
-	}
-}
-
 func TestIndexExample(t *testing.T) {
 	root := t.TempDir()
 	s, err := handoff.Open(handoff.Options{

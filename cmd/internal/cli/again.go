@@ -23,9 +23,8 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 	return root.Execute()
 }
 
-// InScratch runs another command in dir/project as an operator of a demo. It has a home of its own, and the text on
-// standard input.
-func (a *App) InScratch(dir, operator, text string, args []string) error {
+// InScratch runs another command in dir/project as an operator of a demo, who has a home of its own.
+func (a *App) InScratch(dir, operator string, args []string) error {
 	scratch := *a
 	scratch.Flags = handoff.ProjectFlags{Root: filepath.Join(dir, "project")}
 	scratch.Getwd = func() (string, error) { return scratch.Flags.Root, nil }
@@ -38,7 +37,7 @@ func (a *App) InScratch(dir, operator, text string, args []string) error {
 		}
 		return ""
 	}
-	return scratch.Again(strings.NewReader(text+"\n"), a.Stdout, a.Stderr, operator, args...)
+	return scratch.Again(strings.NewReader(""), a.Stdout, a.Stderr, operator, args...)
 }
 
 // As returns an environment that names the operator. It takes precedence over all other sources of the operator.

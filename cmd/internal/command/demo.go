@@ -12,18 +12,19 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 )
 
-// demoSteps are the commands of the demo: who runs each, and the text that it gets.
-var demoSteps = []struct{ about, who, text, command string }{
-	{"Ann hands her work over to Ben.", "ann", "Tests are green. Deploy is next.", "write - --to ben"},
-	{"Ben sees what is unread, and reads it.", "ben", "", "list --unread"},
-	{"@ is the newest handoff to him.", "ben", "", "read @"},
-	{"He takes it: now only he can work on it.", "ben", "", "take @"},
-	{"A part of it is for an agent.", "ben", "Write the release notes of 1.4.", "write - --to claude"},
-	{"The agent takes what waits for it.", "claude", "", "next --take"},
-	{"It reads. Text from others is in a frame.", "claude", "", "read @ --agent"},
-	{"It answers, and finishes.", "claude", "The notes are in NOTES.md.", "done @ --reply -"},
-	{"Ben finishes too.", "ben", "Deployed at noon.", "done @ --reply -"},
-	{"Ann sees the answer.", "ann", "", "status"},
+// demoSteps are the commands of the demo: who runs each, and the words that follow it in quotes.
+var demoSteps = []struct{ about, who, command, words string }{
+	{"Ann sets up a project.", "ann", "init --yes", ""},
+	{"She gives her work to Ben.", "ann", "write --to ben -m", "Tests are green. Deploy is next."},
+	{"Ben sees what is unread.", "ben", "list --unread", ""},
+	{"He takes it: now only he can work on it.", "ben", "take", ""},
+	{"A part of it is for an agent.", "ben", "write --to claude -m", "Write the release notes of 1.4."},
+	{"The agent reads it. Text from others is in a frame.", "claude", "read @ --agent", ""},
+	{"It takes the handoff, and finishes it.", "claude", "take @", ""},
+	{"", "claude", "done --note", "The notes are in NOTES.md."},
+	{"Ben replies, and finishes.", "ben", "reply -m", "Deployed at noon."},
+	{"", "ben", "done", ""},
+	{"Ann sees the reply.", "ann", "status", ""},
 }
 
 func demoCommand(a *cli.App) *cobra.Command {
@@ -50,15 +51,18 @@ func demo(a *cli.App) (err error) {
 	ctx, stop := a.Stoppable()
 	defer stop()
 	for _, step := range demoSteps {
-		line := "handoff " + step.command
-		if step.text != "" {
-			line = "echo '" + step.text + "' | " + line
+		line, args := "handoff "+step.command, strings.Fields(step.command)
+		if step.words != "" {
+			line, args = line+" '"+step.words+"'", append(args, step.words)
 		}
-		about := "\n# " + step.about + "\n"
+		about := ""
+		if step.about != "" {
+			about = "\n# " + step.about + "\n"
+		}
 		if err := a.Print(about + a.Styled(cli.Bold, step.who+"$ "+line) + "\n"); err != nil {
 			return err
 		}
-		if err := a.InScratch(dir, step.who, step.text, strings.Fields(step.command)); err != nil {
+		if err := a.InScratch(dir, step.who, args); err != nil {
 			return err
 		}
 		if !cli.IsTerminal(a.Stdout) {

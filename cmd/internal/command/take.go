@@ -108,7 +108,7 @@ func (do *acting) first() error {
 	if err := do.noteNewerFile(&got); err != nil {
 		return err
 	}
-	if err := do.print(got); err != nil || !do.ForPeople() {
+	if err := do.print(got); err != nil || !do.ForPeople() || agent.Inside(do.Getenv) != "" {
 		return err
 	}
 	return readHandoffs(do.App, &readFlags{Who: &do.App.Who, KeepUnread: true}, []string{got.ID})
