@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,24 +22,23 @@ type runner func(stdin io.Reader, stdout, stderr io.Writer, operator string, arg
 type change struct{ done, back, ask string }
 
 var changes = map[string]change{
-	"take":             {"taken", "take --undo", "give back"},
-	"done":             {"done", "done --undo", "open again"},
-	"mark-read":        {"marked as read", "mark-read --undo", "mark as unread"},
-	"reply":            {"stored", "withdraw", "take back"},
-	"new":              {"stored", "withdraw", "take back"},
-	"take --undo":      {done: "given back"},
-	"done --undo":      {done: "open again"},
-	"mark-read --undo": {done: "unread again"},
-	"withdraw":         {done: "taken back"},
+	"take":      {"taken", "take --undo", "give back"},
+	"done":      {"done", "done --undo", "open again"},
+	"mark-read": {"marked as read", "mark-read --undo", "mark as unread"},
+	"reply":     {"stored", "withdraw", "take back"},
+	"new":       {"stored", "withdraw", "take back"},
 }
 
 // An undo reverts what a key did.
 type undo struct {
-	ask       string   // the words that ask for it
-	commands  []string // run one after the other on each id
-	ids       []string
-	id, title string // names the handoffs
+	ask      string   // the words that ask for it
+	commands []string // run one after the other on each id
+	ids      []string
+	title    string
 }
+
+// name returns how messages name its handoff.
+func (u undo) name() string { return cli.Short(u.ids[0], cli.Shortest) + " " + u.title }
 
 const titleWidth = 60 // columns of a title in a message
 
@@ -66,15 +66,15 @@ func act(command string) func(*model) tea.Cmd {
 		if r == nil {
 			return nil
 		}
-		title := m.cut(m.titleOf(r), titleWidth)
-		u := undo{changes[command].ask, inverse(command, r.state), []string{r.ID}, r.ID, title}
+		title := cut(m.titleOf(r), titleWidth)
+		u := undo{changes[command].ask, inverse(command, r.state), []string{r.ID}, title}
 		return m.inTurn(func() tea.Cmd { return m.do([]string{command}, u, &u) })
 	}
 }
 
 // inTurn runs a change, after those that are in progress: u and what follows see their results.
 func (m *model) inTurn(change func() tea.Cmd) tea.Cmd {
-	if m.working > 0 {
+	if m.working {
 		m.queue = append(m.queue, change)
 		return nil
 	}
@@ -83,12 +83,12 @@ func (m *model) inTurn(change func() tea.Cmd) tea.Cmd {
 
 // nextChange starts the change that waited longest.
 func (m *model) nextChange() (cmd tea.Cmd) {
-	for m.working == 0 && len(m.queue) > 0 {
+	for !m.working && len(m.queue) > 0 {
 		change := m.queue[0]
 		m.queue = m.queue[1:]
 		cmd = change()
 	}
-	if m.leaving && m.working == 0 {
+	if m.leaving && !m.working {
 		return tea.Quit
 	}
 	return cmd
@@ -96,23 +96,21 @@ func (m *model) nextChange() (cmd tea.Cmd) {
 
 // do runs commands on the handoffs of on. Then u runs back, unless nothing changed.
 func (m *model) do(commands []string, on undo, back *undo) tea.Cmd {
-	m.working++
-	named := cli.Short(on.id, cli.Shortest) + " \"" + on.title + "\""
-	m.say(named + "…")
+	m.working = true
+	m.say(on.name() + "…")
 	return func() tea.Msg {
-		msg := actedMsg{said: named + ": nothing changed"}
+		msg := actedMsg{said: on.name() + ": nothing changed"}
 		for _, command := range commands {
-			args := append(strings.Fields(command), "--lock-timeout", m.patience.String())
-			out, _, err := m.output(append(args, on.ids...)...)
+			out, _, err := m.output(append(strings.Fields(command), on.ids...)...)
 			if err != nil {
 				return actedMsg{err: err}
 			}
 			if changed(out, handoff.StatusChanged) != nil {
-				msg.said, msg.undo = named+" is "+changes[commands[0]].done, back
+				msg.said, msg.undo = on.name()+" is "+cmp.Or(changes[commands[0]].done, "as it was"), back
 			}
 		}
 		if back == nil {
-			msg.follow = on.id
+			msg.follow = on.ids[0]
 		}
 		return msg
 	}
@@ -147,15 +145,10 @@ func (m *model) undo() tea.Cmd {
 		if len(m.undone) == 0 {
 			return m.say("there is nothing to undo")
 		}
-		m.asking = true
+		last := m.undone[len(m.undone)-1]
+		m.asking, m.message = true, accent.paint(last.ask+" "+last.name()+"? y")+faint.paint(" or any other key")
 		return nil
 	})
-}
-
-// question returns the question of undo.
-func (m *model) question() string {
-	last := m.undone[len(m.undone)-1]
-	return last.ask + " " + cli.Short(last.id, cli.Shortest) + " " + last.title + "? "
 }
 
 // answer reverts the last change if the key is y.
@@ -171,7 +164,7 @@ func (m *model) answer(key string) tea.Cmd {
 
 // acted shows the result of a command. The next look at the store shows its effect.
 func (m *model) acted(msg actedMsg) tea.Cmd {
-	m.working--
+	m.working = false
 	if msg.err != nil {
 		m.leaving, m.queue = false, nil
 		return m.fail(fault.Sentence(msg.err))
@@ -188,15 +181,12 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 // sync exchanges handoffs with the other clones, and shows what the command says.
 func (m *model) sync() tea.Cmd {
 	return m.inTurn(func() tea.Cmd {
-		m.working++
+		m.working = true
 		m.say("sync…")
 		return func() tea.Msg {
 			_, said, err := m.output("sync")
-			lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-			for i, line := range lines {
-				lines[i] = strings.TrimPrefix(line, "handoff: ")
-			}
-			return actedMsg{said: "synced: " + strings.Join(lines, "; "), err: err}
+			lines := strings.Split("\n"+strings.TrimSpace(string(said)), "\nhandoff: ")
+			return actedMsg{said: "synced: " + strings.Join(lines[1:], "; "), err: err}
 		}
 	})
 }
@@ -207,7 +197,7 @@ func reply(m *model) tea.Cmd {
 	if r == nil {
 		return nil
 	}
-	name, id := "the reply to "+m.cut(m.titleOf(r), titleWidth), r.ID
+	name, id := "the reply to "+cut(m.titleOf(r), titleWidth), r.ID
 	return m.inTurn(func() tea.Cmd { return m.runEditor(name, "reply", id) })
 }
 
@@ -218,7 +208,7 @@ func writeNew(m *model) tea.Cmd {
 
 // runEditor runs a command that opens the editor for a handoff with a name.
 func (m *model) runEditor(name string, args ...string) tea.Cmd {
-	m.working++
+	m.working = true
 	var receipts bytes.Buffer
 	run := func(in io.Reader, out io.Writer) error { return m.run(in, &receipts, out, m.me, args...) }
 	return tea.Exec(&composing{run: run}, func(err error) tea.Msg {
@@ -230,7 +220,7 @@ func (m *model) runEditor(name string, args ...string) tea.Cmd {
 			return actedMsg{err: err}
 		}
 		c := changes[args[0]]
-		return actedMsg{said: name + " is " + c.done, undo: &undo{c.ask, []string{c.back}, ids, ids[0], name}}
+		return actedMsg{said: name + " is " + c.done, undo: &undo{c.ask, []string{c.back}, ids, name}}
 	})
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,80 +22,64 @@ func (m *model) toggleBoard() tea.Cmd {
 	return nil
 }
 
-// sideways goes to another column, to the next one with cards.
+// sideways goes to another column that has cards.
 func (m *model) sideways(by int) tea.Cmd {
-	for turn := m.turn + by; turn >= 0 && turn < sectionCount; turn += by {
-		if len(m.shown[turn]) > 0 || m.width < cardsFrom {
-			m.turn = turn
+	for s := m.turn() + by; s >= 0 && s < sectionCount && !m.open_; s += by {
+		if from, to := m.of(s); from < to {
+			m.at = from
 			break
 		}
 	}
 	return nil
 }
 
-// boardLines returns the lines of the board.
-func (m *model) boardLines(height int) []string {
-	if m.width < cardsFrom {
-		return m.oneColumn(height)
+// boardLines returns the lines of the board, and what it says of the chosen handoff below.
+func (m *model) boardLines(height int) (lines []string) {
+	width, about := m.width/sectionCount, m.header(m.width-2)
+	if m.width < cardsFrom { // one column
+		for s := range sections {
+			sign, look := signOf(sections[s].states[0])
+			if from, to := m.of(s); s != m.turn() {
+				lines = append(lines, look.paint(sign)+fmt.Sprintf(" %d", to-from))
+			} else {
+				lines = append(lines, "‹ "+m.heading(s)+" ›")
+			}
+		}
+		return append([]string{" " + strings.Join(lines, "  ")}, m.cards(m.turn(), m.width-1, height-1)...)
 	}
-	detail := m.cardDetail()
-	room := height - len(detail) - 3
-	width := m.width / sectionCount
-	lines := []string{"", ""}
-	cells := make([][]string, sectionCount)
+	about = append([]string{faint.paint(strings.Repeat("─", m.width))}, about[:min(len(about), 3)]...)
+	lines = make([]string, max(2, height-len(about)))
 	for s := range sections {
 		_, look := signOf(sections[s].states[0])
-		line := look.paint(strings.Repeat("━", width-2))
-		lines[0] += " " + m.pad(m.heading(s), width-1)
-		lines[1] += " " + m.pad(line, width-1)
-		cells[s] = m.cards(s, width-2, room)
-	}
-	for i := range room {
-		text := ""
-		for s := range cells {
-			text += m.pad(line(cells[s], i), width)
+		column := append([]string{" " + m.heading(s), " " + look.paint(strings.Repeat("━", width-2))},
+			m.cards(s, width-2, len(lines)-2)...)
+		for i := range lines {
+			lines[i] += pad(line(column, i), width)
 		}
-		lines = append(lines, text)
 	}
-	lines = append(lines, faint.paint(strings.Repeat("─", m.width)))
-	return append(lines, detail...)
-}
-
-// oneColumn is the board where there is room for one column.
-func (m *model) oneColumn(height int) []string {
-	head := ""
-	for s := range sections {
-		if s == m.turn {
-			head += " ‹ " + m.heading(s) + " › "
-			continue
-		}
-		sign, look := signOf(sections[s].states[0])
-		head += " " + look.paint(sign) + m.known(" %d", len(m.shown[s])) + " "
+	for i, text := range about[1:] {
+		about[i+1] = " " + text
 	}
-	return append([]string{head}, m.cards(m.turn, m.width-1, height-1)...)
+	return append(lines, about...)
 }
 
 // cards returns the lines of the cards of a column that fit.
 func (m *model) cards(s, width, room int) (lines []string) {
-	shown, chosen := m.shown[s], m.at[s]
-	if len(shown) == 0 {
-		for _, text := range wrapped(sections[s].empty, width) {
-			lines = append(lines, faint.paint(" "+text))
-		}
-		return lines
+	from, to := m.of(s)
+	if from == to {
+		return wrapped(faint.paint(" "+sections[s].empty), width)
 	}
-	fit := room / m.cardHeight()
-	if len(shown) > fit {
-		fit = (room - 1) / m.cardHeight()
+	fit := max(1, (room-1)/m.cardHeight())
+	first := from
+	if s == m.turn() {
+		first += top(m.at-from, to-from, fit)
 	}
-	fit = max(1, fit)
-	m.top[s] = max(0, min(max(m.top[s], chosen-fit+1), chosen, len(shown)-fit))
-	end := min(m.top[s]+fit, len(shown))
-	for i := m.top[s]; i < end; i++ {
-		lines = append(lines, m.card(&m.rows[shown[i]], width, m.turn == s && i == chosen)...)
+	end := min(first+fit, to)
+	for i := first; i < end; i++ {
+		lines = append(lines, m.card(&m.rows[m.shown[i]], width, i == m.at)...)
 	}
-	if left := len(shown) - end; left > 0 {
-		lines = append(lines, faint.paint(m.known(" ↓ %d more", left)))
+	if end < to {
+		lines = append(lines, faint.paint(fmt.Sprintf(" ↓ %d more", to-end)))
 	}
 	return lines
 }
@@ -109,59 +94,49 @@ func (m *model) cardHeight() int {
 
 // card returns the lines of a card: the title, the people, age and id, and what is empty of its height.
 func (m *model) card(r *row, width int, chosen bool) []string {
-	mark, style := markOf(chosen), titleStyle(r)
-	title, people, second := m.titleOf(r), escape(r.From)+" → "+escape(r.To), ""
+	mark := markOf(chosen)
+	age, _ := m.age(r.Time)
+	if age = strings.TrimSuffix(age, " ago"); width >= idFrom {
+		age += "  " + cli.Short(r.ID, cli.Shortest)
+	}
+	title := []string{m.titleOf(r)}
 	if m.width >= cardsFrom {
-		title, second, _ = strings.Cut(ansi.Wrap(title, width, " "), "\n")
+		title = strings.SplitN(ansi.WrapWc(title[0], width, " "), "\n", 2)
 	}
-	right := strings.TrimSuffix(m.age(r.Time), " ago")
-	if width >= idFrom {
-		right += "  " + cli.Short(r.ID, cli.Shortest)
+	var lines []string
+	for _, text := range title {
+		lines = append(lines, mark+titleStyle(r).paint(cut(strings.ReplaceAll(text, "\n", " "), width)))
 	}
-	lines := []string{mark + style.paint(m.cut(title, width))}
-	if second != "" {
-		lines = append(lines, mark+style.paint(m.cut(strings.ReplaceAll(second, "\n", " "), width)))
-	}
-	lines = append(lines, mark+faint.paint(m.pad(people, width-len(right)-1)+" "+right), "", "")
-	return lines[:m.cardHeight()]
-}
-
-// cardDetail returns what the board says of the chosen handoff below its columns.
-func (m *model) cardDetail() []string {
-	r := m.chosen()
-	if r == nil {
-		return nil
-	}
-	sign, look := signOf(r.state)
-	about := escape(r.From) + " → " + escape(r.To) + " · " + m.age(r.Time) + " · " + cli.Short(r.ID, cli.Shortest)
-	return []string{" " + look.paint(sign) + " " + m.titleOf(r), "   " + faint.paint(about+" · ") + m.stateOf(r)}
+	people := pad(escape(r.From)+" → "+escape(r.To), width-len(age)-1)
+	return append(lines, mark+faint.paint(people+" "+age), "", "")[:m.cardHeight()]
 }
 
 // titlesMsg has the titles of handoffs by id.
 type titlesMsg map[string]string
 
-// wantTitles returns the command that reads the titles of what is on the screen, nil if they are known.
+// titleOf returns the title of a handoff, its topic until the title is read.
+func (m *model) titleOf(r *row) string {
+	title, asked := m.titles[r.ID]
+	if !asked {
+		m.untitled[r.ID] = r.Entry
+	}
+	if title == "" {
+		title = r.Topic
+	}
+	return escape(title)
+}
+
+// wantTitles returns the command that reads the titles that the screen lacks, nil if it lacks none.
 func (m *model) wantTitles() tea.Cmd {
-	var need []handoff.Entry
-	want := func(shown []int, top, n int) {
-		for _, i := range shown[min(top, len(shown)):min(top+n, len(shown))] {
-			if _, asked := m.titles[m.rows[i].ID]; !asked {
-				m.titles[m.rows[i].ID] = ""
-				need = append(need, m.rows[i].Entry)
-			}
-		}
-	}
-	from := m.first // an upper bound for the first row of a section: headings are lines too
-	for s, shown := range m.shown {
-		top := max(0, from-s-1)
-		if from -= len(shown); m.board {
-			top = m.top[s]
-		}
-		want(shown, top, m.height+sectionCount)
-	}
-	if len(need) == 0 {
+	m.View()
+	if len(m.untitled) == 0 {
 		return nil
 	}
+	var need []handoff.Entry
+	for id, e := range m.untitled {
+		m.titles[id], need = "", append(need, e)
+	}
+	clear(m.untitled)
 	s := m.store
 	return func() tea.Msg {
 		titles := make(titlesMsg, len(need))
@@ -170,12 +145,4 @@ func (m *model) wantTitles() tea.Cmd {
 		}
 		return titles
 	}
-}
-
-// titleOf returns the title of a handoff, its topic until the title is read.
-func (m *model) titleOf(r *row) string {
-	if title := m.titles[r.ID]; title != "" {
-		return escape(title)
-	}
-	return escape(r.Topic)
 }

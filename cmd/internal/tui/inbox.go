@@ -17,13 +17,11 @@
 package tui
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
-	"sync/atomic"
 	"syscall"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -33,21 +31,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// softLimit is the memory limit above which garbage is collected often. The inbox runs long, unlike other
-// commands.
-const softLimit = 80 << 20
-
-// patience is how long a change waits for the lock while the user watches.
-const patience = 5 * time.Second
-
 // Commands has the command.
 var Commands = cli.Commands{"inbox": inboxCommand}
 
-type flags struct{ *cli.Who }
-
 func inboxCommand(a *cli.App) *cobra.Command {
-	f := &flags{Who: &a.Who}
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "inbox",
 		Short: "Read, take and finish handoffs, full screen",
 		Long: `Read, take and finish handoffs, full screen: a list of what is unread, taken
@@ -60,19 +48,17 @@ Everything is shown as text: no body can control the terminal. NO_COLOR turns
 colors off.`,
 		Example: `  handoff inbox
   handoff inbox --operator ben`,
-		RunE: func(_ *cobra.Command, _ []string) error { return run(a, f) },
+		RunE: func(_ *cobra.Command, _ []string) error { return run(a) },
 	}
-	return cmd
 }
 
 // run shows the inbox of an operator until the user leaves it. Without a terminal that can show it, the error is
 // ErrInvalid.
-func run(a *cli.App, f *flags) error {
+func run(a *cli.App) error {
 	in, out := cli.Terminal(a.Stdin), cli.Terminal(a.Stdout)
 	if in == nil || out == nil || a.Getenv("TERM") == "dumb" {
 		return cli.Invalid("run `handoff list`", "the inbox needs a terminal for input and output")
 	}
-	debug.SetMemoryLimit(softLimit)
 	p, err := a.Project()
 	if err == nil {
 		err = p.Exists()
@@ -80,18 +66,13 @@ func run(a *cli.App, f *flags) error {
 	if err != nil {
 		return err
 	}
-	said := &notes{}
-	p.Options.Warn, p.Options.Progress = said.add, nil
-	if a.Flags.LockTimeout == 0 {
-		p.Options.LockTimeout = min(p.Options.LockTimeout, patience)
-	}
+	p.Options.Warn, p.Options.Progress = nil, nil
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
 	}
-	m := newModel(s, p.Options, p.MeOr(f.Operator))
-	m.project, m.said, m.run, m.patience = filepath.Base(p.Root), said, a.Again, p.Options.LockTimeout
-	m.work, m.colors = cli.WorkOf(p), a.Getenv("NO_COLOR") == ""
+	m := newModel(s, p.Options, p.MeOr(a.Who.Operator))
+	m.project, m.run, m.colors = filepath.Base(p.Root), a.Again, a.Getenv("NO_COLOR") == ""
 	return show(m, in, out)
 }
 
@@ -101,17 +82,14 @@ func show(m *model, in, out *os.File) error {
 	if !m.colors {
 		colors = colorprofile.ASCII
 	}
-	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colors),
-		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	go func() {
-		for range signals {
-			go program.Quit() // which restores the terminal
-		}
-	}()
-	_, err := program.Run()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT,
+		syscall.SIGTERM)
+	defer stop()
+	_, err := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colors), tea.WithFPS(120),
+		tea.WithoutSignalHandler(), tea.WithFilter(sized), tea.WithContext(ctx)).Run()
+	if ctx.Err() != nil {
+		return nil
+	}
 	return err
 }
 
@@ -121,17 +99,4 @@ func sized(_ tea.Model, msg tea.Msg) tea.Msg {
 		return tea.WindowSizeMsg{Width: 80, Height: 24}
 	}
 	return msg
-}
-
-// notes are the notes of the store. They come from commands.
-type notes struct{ last atomic.Pointer[string] }
-
-func (n *notes) add(text string) { n.last.Store(&text) }
-
-// take returns the last note, and removes it.
-func (n *notes) take() string {
-	if last := n.last.Swap(nil); last != nil {
-		return *last
-	}
-	return ""
 }

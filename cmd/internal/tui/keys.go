@@ -37,10 +37,9 @@ var bindings = sync.OnceValue(func() (all []binding) {
 var actions = map[string]func(*model) tea.Cmd{
 	"enter": (*model).open, "t": act("take"), "d": act("done"), "r": reply, "n": writeNew,
 	"u": (*model).undo, "s": (*model).sync, "b": (*model).toggleBoard, "/": (*model).startSearch, "esc": (*model).back,
-	"tab": by(1, (*model).nextView), "shift+tab": by(-1, (*model).nextView),
-	"j": by(1, (*model).step), "k": by(-1, (*model).step),
-	"l":     func(m *model) tea.Cmd { return m.aside(1, (*model).open) },
-	"h":     func(m *model) tea.Cmd { return m.aside(-1, (*model).back) },
+	"tab": (*model).nextView,
+	"j":   by(1, (*model).step), "k": by(-1, (*model).step),
+	"l": by(1, (*model).sideways), "h": by(-1, (*model).sideways),
 	"space": by(1, (*model).page), "pgup": by(-1, (*model).page),
 	"g": by(-1<<30, (*model).step), "G": by(1<<30, (*model).step),
 	"?": (*model).showHelp, "q": (*model).quit,
@@ -49,14 +48,6 @@ var actions = map[string]func(*model) tea.Cmd{
 // by returns the action that moves by some places.
 func by(places int, move func(*model, int) tea.Cmd) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { return move(m, places) }
-}
-
-// aside selects another column of the board. Outside the board it runs elsewhere.
-func (m *model) aside(by int, elsewhere func(*model) tea.Cmd) tea.Cmd {
-	if m.board && !m.open_ {
-		return m.sideways(by)
-	}
-	return elsewhere(m)
 }
 
 // press runs the action of a key.

@@ -2,9 +2,7 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -54,79 +52,42 @@ func (l *list) sectionOf(state handoff.State) int {
 // A list holds the handoffs of a store, and those that are shown.
 type list struct {
 	me   string
-	rows []row           // newest first
-	part bool            // there are more, not read yet
-	wide [3]int          // the length of the longest name in each view
-	who  map[string]bool // the names in lower case
+	rows []row // newest first
 	view int
 
 	query string
-	found map[string]int // the rank of each handoff whose text has the query; nil until that is known
+	found map[string]int // the rank of each handoff whose text has the query
 
-	board  bool
-	shown  [sectionCount][]int // indexes of rows
-	at     [sectionCount]int   // the chosen one in each section
-	top    [sectionCount]int   // the first card of each column on the screen
-	turn   int                 // the section of the chosen one
-	first  int                 // the first line of the list on the screen
-	unread int                 // of the first view
-}
-
-// known formats numbers. It returns "" until all handoffs are read.
-func (l *list) known(format string, numbers ...any) string {
-	if l.part {
-		return ""
-	}
-	return fmt.Sprintf(format, numbers...)
-}
-
-// set replaces the rows. The handoff with an id becomes the chosen one.
-func (l *list) set(rows []row, id string) {
-	l.rows, l.wide, l.unread, l.who = rows, [3]int{}, 0, make(map[string]bool)
-	for i := range rows {
-		r := &rows[i]
-		l.who[strings.ToLower(r.From)], l.who[strings.ToLower(r.To)] = true, true
-		for v := range views {
-			if views[v].has(r, l.me) {
-				l.wide[v] = max(l.wide[v], len(r.From), len(r.To))
-			}
-		}
-		if views[0].has(r, l.me) && r.state == handoff.StateUnread {
-			l.unread++
-		}
-	}
-	l.choose(id)
+	board bool
+	shown []int             // indexes of rows, section by section
+	ends  [sectionCount]int // where each section ends in shown
+	at    int               // the place of the chosen one in shown
+	wide  int               // the length of the longest name in shown
 }
 
 // choose fills the sections, and chooses the handoff with an id if it is there. One that was just finished is not
 // followed: the next one takes its place.
 func (l *list) choose(id string) {
-	was, has, isFound := l.turn, views[l.viewed()].has, l.matcher()
-	for s := range l.shown {
-		l.shown[s] = l.shown[s][:0]
-	}
-	for i := range l.rows {
-		if r := &l.rows[i]; has(r, l.me) && isFound(r) {
-			if s := l.sectionOf(r.state); s >= 0 {
-				l.shown[s] = append(l.shown[s], i)
+	was, has, isFound := l.turn(), views[l.viewed()].has, l.matcher()
+	l.shown, l.wide = l.shown[:0], 0
+	for s := range sections {
+		from := len(l.shown)
+		for i := range l.rows {
+			if r := &l.rows[i]; l.sectionOf(r.state) == s && has(r, l.me) && isFound(r) {
+				l.shown, l.wide = append(l.shown, i), max(l.wide, len(r.From), len(r.To))
 			}
 		}
-	}
-	for s, shown := range l.shown {
+		part := l.shown[from:]
 		if l.found != nil {
-			slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(l.rank(a), l.rank(b)) })
+			slices.SortStableFunc(part, func(a, b int) int { return cmp.Compare(l.rank(a), l.rank(b)) })
 		}
-		at := slices.IndexFunc(shown, func(i int) bool { return l.rows[i].ID == id })
-		if at >= 0 && (was == s || l.rows[shown[at]].state != handoff.StateDone) {
-			l.turn, l.at[s] = s, at
+		at := slices.IndexFunc(part, func(i int) bool { return l.rows[i].ID == id })
+		if at >= 0 && (was == s || l.rows[part[at]].state != handoff.StateDone) {
+			l.at = from + at
 		}
+		l.ends[s] = len(l.shown)
 	}
-	for s, shown := range l.shown {
-		l.at[s] = max(0, min(l.at[s], len(shown)-1))
-	}
-	for s := 0; s < sectionCount && len(l.shown[l.turn]) == 0; s++ {
-		l.turn = s
-	}
+	l.at = max(0, min(l.at, len(l.shown)-1))
 }
 
 // viewed returns the view that is shown: a search is for all handoffs.
@@ -137,62 +98,46 @@ func (l *list) viewed() int {
 	return l.view
 }
 
-// size returns the number of shown handoffs, and the place of the chosen one among them.
-func (l *list) size() (n, place int) {
-	for s, shown := range l.shown {
-		if s == l.turn {
-			place = n + l.at[s]
-		}
-		n += len(shown)
+// of returns where a section begins and ends in shown.
+func (l *list) of(s int) (from, to int) {
+	if s > 0 {
+		from = l.ends[s-1]
 	}
-	return n, place
+	return from, l.ends[s]
+}
+
+// turn returns the section of the chosen handoff.
+func (l *list) turn() int {
+	return max(0, slices.IndexFunc(l.ends[:], func(end int) bool { return l.at < end }))
 }
 
 // move moves the choice: on the board in its column, in the list through all sections.
 func (l *list) move(by int) {
+	from, to := 0, len(l.shown)
 	if l.board {
-		l.at[l.turn] = max(0, min(l.at[l.turn]+by, len(l.shown[l.turn])-1))
-		return
+		from, to = l.of(l.turn())
 	}
-	n, place := l.size()
-	place = max(0, min(place+by, n-1))
-	for s, shown := range l.shown {
-		if place < len(shown) {
-			l.turn, l.at[s] = s, place
-			return
-		}
-		place -= len(shown)
-	}
+	l.at = max(from, min(l.at+by, to-1))
 }
 
-// lines returns the number of lines of the list, in which each section has a heading, and the line of the chosen one.
-func (l *list) lines() (n, chosen int) {
-	for s, shown := range l.shown {
-		if len(shown) > 0 {
-			n++
-			if s == l.turn {
-				chosen = n + l.at[s]
-			}
-			n += len(shown)
+// lineOf returns the line of a place in the list, in which each section has a heading.
+func (l *list) lineOf(at int) int {
+	line := at
+	for s := range sections {
+		if from, to := l.of(s); from < to && from <= at {
+			line++
 		}
 	}
-	return n, chosen
+	return line
 }
 
-// scrollTo scrolls a list with room for some lines until the chosen one is on the screen, and the heading above it.
-func (l *list) scrollTo(room int) {
-	n, chosen := l.lines()
-	last := chosen
-	if l.at[l.turn] == 0 && room > 1 {
-		last--
-	}
-	l.first = max(0, min(max(l.first, chosen-room+1), last, n-room))
-}
+// top returns the first of n lines to show where there is room for some of them: the chosen one is in the middle.
+func top(chosen, n, room int) int { return max(0, min(chosen-room/2, n-room)) }
 
 // chosen returns the chosen row, or nil.
 func (l *list) chosen() *row {
-	if shown := l.shown[l.turn]; len(shown) > 0 {
-		return &l.rows[shown[l.at[l.turn]]]
+	if l.at < len(l.shown) {
+		return &l.rows[l.shown[l.at]]
 	}
 	return nil
 }

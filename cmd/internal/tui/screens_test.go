@@ -173,7 +173,7 @@ func TestColors(t *testing.T) {
 func TestBare(t *testing.T) {
 	t.Parallel()
 	s := startCommand(t, 80, 24, project(t, docs()...), nil, self(t))
-	s.sees("Inbox 3", "Where it stands")
+	s.sees("Unread 3", "Where it stands")
 	s.press("\x03")
 	if code := s.leaves(); code != 0 {
 		t.Errorf("exit code %d", code)

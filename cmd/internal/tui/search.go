@@ -41,22 +41,15 @@ func (m *model) edit(key, typed string) tea.Cmd {
 	case "esc", "ctrl+c":
 		m.typing = false
 		return m.search("")
-	case "up", "down", "pgup", "pgdown":
-		return m.press(key)
-	case "backspace", "ctrl+h":
+	case "backspace":
 		return m.search(string(text[:max(0, len(text)-1)]))
-	case "ctrl+w":
-		kept := strings.TrimRight(m.query, " ")
-		return m.search(kept[:strings.LastIndex(kept, " ")+1])
-	case "ctrl+u":
-		return m.search("")
 	}
 	return m.add(typed)
 }
 
 // add appends text to the query.
 func (m *model) add(typed string) tea.Cmd {
-	text := []rune(m.query + strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(typed))
+	text := []rune(m.query + typed)
 	return m.search(string(text[:min(len(text), maxQuery)]))
 }
 
@@ -67,7 +60,7 @@ func (m *model) search(query string) tea.Cmd {
 		return nil
 	}
 	id := m.id()
-	m.query, m.found, m.at, m.turn, m.first = query, nil, [sectionCount]int{}, 0, 0
+	m.query, m.found, m.at = query, nil, 0
 	m.choose(id)
 	return m.find()
 }
@@ -116,37 +109,17 @@ func (l *list) rank(i int) int {
 	return mostFound
 }
 
-// matcher returns the condition of the query. A found text must also be from or to the people that the query names
-// next to other words.
+// matcher returns the condition of the query: its words are in people, topic and id, or its search found the text.
 func (l *list) matcher() func(*row) bool {
 	words := strings.Fields(strings.ToLower(l.query))
-	var names []string
-	for _, word := range words {
-		if l.who[word] {
-			names = append(names, word)
-		}
-	}
-	if len(names) == len(words) {
-		names = nil
-	}
 	return func(r *row) bool {
-		if len(words) == 0 {
-			return true
+		text := strings.ToLower(r.From + " " + r.To + " " + r.Topic + " " + cli.Short(r.ID, len(r.ID)))
+		for _, word := range words {
+			if !strings.Contains(text, word) {
+				_, found := l.found[r.ID]
+				return found
+			}
 		}
-		people := strings.ToLower(r.From + " " + r.To)
-		if hasAll(people+" "+strings.ToLower(r.Topic)+" "+cli.Short(r.ID, len(r.ID)), words) {
-			return true
-		}
-		_, found := l.found[r.ID]
-		return found && hasAll(people, names)
+		return true
 	}
-}
-
-func hasAll(text string, words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
 }

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/site"
 )
@@ -53,23 +52,22 @@ const (
 func (m *model) layout() layout {
 	body := max(0, m.height-frame)
 	at := layout{m.width, body, max(1, m.width-2), 0}
-	lines, _ := m.lines()
 	switch {
 	case m.open_:
 		at.listHeight, at.previewHeight = 0, body
-	case lines == 0:
+	case len(m.shown) == 0:
 	case m.width >= sideFrom:
 		at.listWidth = m.width * 45 / 100
 		at.previewWidth, at.previewHeight = m.width-at.listWidth-3, body
 	case m.height >= stackFrom:
-		at.listHeight = max(4, min(body*2/5, lines))
+		at.listHeight = max(4, min(body*2/5, m.lineOf(len(m.shown)-1)+1))
 		at.previewHeight = body - at.listHeight - 1
 	}
 	return at
 }
 
 func (m *model) View() tea.View {
-	lines := []string{m.title(), m.rule()}
+	lines := []string{m.title(), faint.paint(strings.Repeat("─", m.width))}
 	switch {
 	case m.helping:
 		lines = append(lines, m.help()...)
@@ -83,12 +81,12 @@ func (m *model) View() tea.View {
 	lines = append(lines, make([]string, room)...)
 	lines = append(lines[:room], foot...)
 	for i, line := range lines {
-		lines[i] = m.cut(line, m.width)
+		lines[i] = cut(line, m.width)
 	}
 	view := tea.NewView(strings.Join(lines, "\n"))
 	view.AltScreen = true
 	if m.typing {
-		view.Cursor = tea.NewCursor(min(m.measure.StringWidth(m.queryLine()), max(0, m.width-1)), max(0, m.height-1))
+		view.Cursor = tea.NewCursor(min(ansi.StringWidthWc(m.queryLine()), max(0, m.width-1)), max(0, m.height-1))
 	}
 	return view
 }
@@ -108,36 +106,22 @@ func (m *model) title() string {
 	}
 	for i, v := range views {
 		if m.me != "" || i == len(views)-1 {
-			name := v.name
-			if i == 0 && m.unread > 0 {
-				name += m.known(" %d", m.unread)
-			}
-			add(name, i == m.viewed())
+			add(v.name, i == m.viewed())
 		}
 	}
 	add("Board", m.board)
+	if m.query != "" && !m.typing {
+		add("/"+cut(escape(m.query), m.width/3), true)
+	}
 	right := escape(m.project) + " "
 	if m.me != "" {
 		right = escape(m.me) + faint.paint(" in ") + right
 	}
-	gap := m.width - m.measure.StringWidth(left+right)
+	gap := m.width - ansi.StringWidthWc(left+right)
 	if gap < 1 {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
-}
-
-// rule returns the line below the title, with the query and the place in a long list.
-func (m *model) rule() string {
-	place := ""
-	if n, i := m.size(); !m.helping && n >= m.layout().listHeight && n > 1 {
-		place = m.known(" %d of %d ", i+1, n)
-	}
-	if m.query != "" && !m.typing {
-		place = " /" + m.cut(escape(m.query), m.width/2) + " " + place
-	}
-	before := max(0, m.width-m.measure.StringWidth(place)-1)
-	return faint.paint(strings.Repeat("─", before) + place + "─")
 }
 
 // body returns the lines of list and preview.
@@ -152,7 +136,7 @@ func (m *model) body() []string {
 	}
 	if at.listWidth < m.width {
 		for i := range at.listHeight {
-			right[i] = m.pad(line(left, i), at.listWidth) + faint.paint("│") + " " + right[i]
+			right[i] = pad(line(left, i), at.listWidth) + faint.paint("│") + " " + right[i]
 		}
 		return right
 	}
@@ -176,12 +160,9 @@ func line(lines []string, i int) string {
 // previewLines returns the lines of the chosen handoff, as many as there is room for.
 func (m *model) previewLines(at layout) []string {
 	lines := m.header(at.previewWidth)
-	if r := m.chosen(); r != nil && m.isShown(r) {
-		body := m.preview.body.lines
-		if err := m.preview.body.err; err != nil {
-			body = wrapped(wrong.paint(escape(fault.Sentence(err))), at.previewWidth)
-		}
-		lines = append(lines, tail(body, m.preview.top)...)
+	if body := m.preview.body.lines; body != nil {
+		m.preview.top = max(0, min(m.preview.top, len(body)+len(lines)-at.previewHeight))
+		lines = append(lines, body[m.preview.top:]...)
 	}
 	if more := len(lines) - at.previewHeight; more > 0 {
 		lines[at.previewHeight-1] = faint.paint(fmt.Sprintf("… %d more", more+1))
@@ -189,27 +170,16 @@ func (m *model) previewLines(at layout) []string {
 	return append(lines, make([]string, at.previewHeight)...)[:at.previewHeight]
 }
 
-func tail(lines []string, from int) []string { return lines[min(max(0, from), len(lines)):] }
-
 // foot returns the bottom lines. A long message covers the lines above, since its end says what to do.
 func (m *model) foot() []string {
 	text := ""
 	switch {
 	case m.typing:
-		n, _ := m.size()
-		return []string{m.queryLine() + faint.paint(m.known("   %d of %d", n, len(m.rows)))}
-	case m.asking:
-		text = accent.paint(m.question()+"y") + faint.paint(" or any other key")
-	case m.message != "" && m.bad:
-		text = wrong.paint(escape(m.message))
+		return []string{m.queryLine() + faint.paint(fmt.Sprintf("   %d of %d", len(m.shown), len(m.rows)))}
 	case m.message != "":
-		text = escape(m.message)
-	case !m.loaded:
-		text = faint.paint("reading all handoffs…")
+		text = m.message
 	case m.trouble != "":
-		text = wrong.paint(escape(m.trouble))
-	case m.helping:
-		text = faint.paint("space shows more, other keys go back")
+		text = m.trouble
 	default:
 		return []string{m.hints()}
 	}
@@ -223,9 +193,6 @@ func (m *model) foot() []string {
 // hints returns the keys with a hint, as many as there is room for.
 func (m *model) hints() (line string) {
 	words := map[string]string{}
-	if m.board {
-		words["b"] = "list"
-	}
 	if m.open_ {
 		words["enter"], words["q"] = "-", "back"
 	}
@@ -235,7 +202,7 @@ func (m *model) hints() (line string) {
 			does = word
 		}
 		more := line + " " + bold.paint(b.keys[0]) + faint.paint(" "+does) + " "
-		if len(does) > 1 && m.measure.StringWidth(more) <= m.width {
+		if len(does) > 1 && ansi.StringWidthWc(more) <= m.width {
 			line = more
 		}
 	}
@@ -245,40 +212,33 @@ func (m *model) hints() (line string) {
 // queryLine returns the query while it is typed, or its end if it is too long.
 func (m *model) queryLine() string {
 	text := " " + accent.paint("/") + escape(m.query)
-	if over := m.measure.StringWidth(text) - max(0, m.width-1); over > 0 {
-		return m.measure.TruncateLeft(text, over+1, "…")
-	}
-	return text
+	return ansi.TruncateLeftWc(text, max(0, ansi.StringWidthWc(text)-m.width+2), "…")
 }
 
-// help returns the lines of the keys that fit, from the first unseen one.
-func (m *model) help() []string {
-	var lines []string
+// help returns the lines of the keys.
+func (m *model) help() (lines []string) {
 	for _, b := range bindings() {
 		if b.shown != "" {
 			lines = append(lines, "  "+bold.paint(fmt.Sprintf("%-9s", b.shown))+" "+b.does)
 		}
 	}
-	lines = tail(lines, m.helpTop)
-	return lines[:min(len(lines), m.helpRoom())]
+	return lines
 }
 
-func (m *model) helpRoom() int { return max(1, m.height-frame) }
-
 // cut shortens styled text to width columns.
-func (m *model) cut(text string, width int) string {
-	return m.measure.Truncate(text, max(0, width), "…")
+func cut(text string, width int) string {
+	return ansi.TruncateWc(text, max(0, width), "…")
 }
 
 // pad returns styled text in exactly width columns.
-func (m *model) pad(text string, width int) string {
-	text = m.cut(text, width)
-	return text + strings.Repeat(" ", max(0, width-m.measure.StringWidth(text)))
+func pad(text string, width int) string {
+	text = cut(text, width)
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidthWc(text)))
 }
 
 // wrapped returns text in lines of at most width columns.
 func wrapped(text string, width int) []string {
-	return strings.Split(ansi.Wrap(text, max(1, width), " "), "\n")
+	return strings.Split(ansi.WrapWc(text, max(1, width), " "), "\n")
 }
 
 // escape escapes text for one line of the terminal.
