@@ -44,6 +44,7 @@ type Handoff struct {
 
 	Since string     // set by Draw: the time at which it reached its state
 	near  []*Handoff // those that it answers or supersedes, or that answer or supersede it
+	site  *Site
 }
 
 // An Event is an event of a handoff. Did is read, taken, done or archived. Note is the reason that the operator
@@ -55,8 +56,10 @@ type Site struct {
 	Title    string
 	Handoffs []Handoff // in the order of writing
 
-	all  []*Handoff // the newest first, by the time of their state
-	byID map[string]*Handoff
+	all    []*Handoff // the newest first, by the time of their state
+	byID   map[string]*Handoff
+	colors map[string]int // of people, in the order in which they appear
+	asOf   string         // the time of the newest event, from which ages count
 }
 
 //go:embed files
@@ -125,7 +128,7 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 		return err
 	}
 	for _, p := range s.pages() {
-		p.Site = s.Title
+		p.Site, p.AsOf = s.Title, s.asOf
 		var b strings.Builder
 		if p.handoff != nil {
 			p.Content = s.view(p.handoff)
@@ -143,6 +146,7 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 // A page is a file of the site.
 type page struct {
 	Site, Name, Heading string
+	AsOf                string
 	Content             any
 	template            string
 	handoff             *Handoff // whose page it is; its content is made when it is drawn
@@ -150,7 +154,7 @@ type page struct {
 
 // prepare sorts the handoffs and finds their relations.
 func (s *Site) prepare() {
-	s.byID = make(map[string]*Handoff, len(s.Handoffs))
+	s.byID, s.colors, s.asOf = make(map[string]*Handoff, len(s.Handoffs)), make(map[string]int), ""
 	s.Handoffs = slices.Clone(s.Handoffs)
 	for i := range s.Handoffs {
 		h := &s.Handoffs[i]
@@ -159,7 +163,12 @@ func (s *Site) prepare() {
 		}
 		s.byID[h.ID] = h
 		s.all = append(s.all, h)
-		h.Title, h.Since = cmp.Or(h.Title, h.Topic), h.Time
+		h.Title, h.Since, h.site = cmp.Or(h.Title, h.Topic), h.Time, s
+		for _, name := range []string{h.From, h.To} {
+			if _, is := s.colors[name]; !is {
+				s.colors[name] = len(s.colors)
+			}
+		}
 		h.Events = slices.Clone(h.Events)
 		slices.SortStableFunc(h.Events, func(a, b Event) int { return form.CompareInstants(a.Time, b.Time) })
 		for _, e := range h.Events {
@@ -177,6 +186,31 @@ func (s *Site) prepare() {
 	}
 	slices.Reverse(s.all) // at equal times, the later written one comes first
 	slices.SortStableFunc(s.all, func(a, b *Handoff) int { return form.CompareInstants(b.Since, a.Since) })
+	if len(s.all) > 0 {
+		s.asOf = s.all[0].Since
+	}
+}
+
+// Age returns how long before the newest event of the site a handoff reached its state.
+func (h *Handoff) Age() string {
+	since, _ := form.Instant(h.Since)
+	now, _ := form.Instant(h.site.asOf)
+	return form.Ago(since, now)
+}
+
+// Disc returns the sign of a person: initials on a color. Names with a number are agents, next is anyone.
+func (h *Handoff) Disc(name string) template.HTML {
+	digit := strings.IndexAny(name, "0123456789")
+	class, letters := fmt.Sprint("d", h.site.colors[name]%8+1), name[:min(2, len(name))]
+	switch {
+	case name == "next":
+		class, letters = "anyone", ""
+	case digit > 0:
+		class, letters = class+" agent", name[:1]+name[digit:digit+1]
+	}
+	letters = strings.ToUpper(letters[:min(1, len(letters))]) + letters[min(1, len(letters)):]
+	return template.HTML(fmt.Sprintf(`<span class="disc %s" aria-hidden="true">%s</span>`, class,
+		template.HTMLEscapeString(letters)))
 }
 
 // A section is a list of handoffs, the first of which are shown on a page.
@@ -191,8 +225,10 @@ func (s section) First() []*Handoff { return s.Of[:min(len(s.Of), shown)] }
 const (
 	shown   = 8   // the number of handoffs of a section beside others
 	perPage = 100 // the number of handoffs on a page of a list
-	columns = 3   // the number of sections that are columns of the board
 )
+
+// columns are the sections that are columns of the board.
+var columns = []string{"unread", "taken", "done"}
 
 // sections returns the handoffs by state: those to act on first, each state that has some.
 func sections(handoffs []*Handoff, file string) (all []section) {
@@ -216,11 +252,14 @@ func sections(handoffs []*Handoff, file string) (all []section) {
 // pages returns the pages of the site.
 func (s *Site) pages() (all []page) {
 	board := sections(s.all, "list/")
-	people := s.people()
+	people, onBoard := s.people(), 0
+	for onBoard < len(board) && slices.Contains(columns, board[onBoard].Key) {
+		onBoard++
+	}
 	all = append(all, page{Name: "index.html", Heading: "Board", template: "index", Content: struct {
 		Board, Lists []section
 		People       []section
-	}{board[:min(len(board), columns)], board, people}})
+	}{board[:onBoard], board[onBoard:], people}})
 	for _, x := range board {
 		all = append(all, lists(x, x.Name)...)
 	}
@@ -302,6 +341,7 @@ func lists(x section, heading string) (all []page) {
 // A view is the content of the page of one handoff.
 type view struct {
 	H        *Handoff
+	Next     [][]string // what can be done with it, each with its command
 	HTML     template.HTML
 	Withheld string
 	Thread   []branch // empty if it is alone
@@ -318,9 +358,18 @@ type branch struct {
 // mostNear is the number of handoffs of a thread that the page of each shows: the nearest.
 const mostNear = 30
 
+// next lists what can be done with a handoff in each state, and how.
+var next = map[string][][]string{
+	"unread":   {{"Take it", "take"}, {"Answer it", "reply"}},
+	"read":     {{"Take it", "take"}, {"Answer it", "reply"}},
+	"taken":    {{"Finish it", "done"}, {"Answer it", "reply"}, {"Give it back", "take --undo"}},
+	"done":     {{"Answer it", "reply"}, {"Open it again", "done --undo"}},
+	"archived": {{"Show it again", "archive --undo"}},
+}
+
 // view returns the content of the page of a handoff: its body, or why it is not shown, and its thread.
 func (s *Site) view(h *Handoff) view {
-	v := view{H: h}
+	v := view{H: h, Next: next[h.State]}
 	if text, err := h.Body(); err != nil {
 		v.Withheld = err.Error()
 	} else {

@@ -54,7 +54,7 @@ func css() string {
 	text := ":root{color-scheme:light dark" + properties[0] + "}\n" +
 		"@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark" + properties[1] + "}}\n"
 	for _, l := range looks {
-		text += fmt.Sprintf(".s-%s{--c:var(--%[1]s)}\n", l.State)
+		text += fmt.Sprintf(".s-%s{--c:var(--%[1]s);--t:var(--%[1]s-tint)}\n", l.State)
 	}
 	return text
 }

@@ -1,10 +1,10 @@
 // Package md shows the body of a handoff: as lines of a terminal, and as HTML.
 //
-// A body has headings, paragraphs, list items, quotes, code, and tables. Within a line, code is `code`, and bold is
-// **bold** between spaces or sentence punctuation. Nothing else has a meaning: HTML is text, and of a link only the
-// address leads anywhere. All marks stay, so that what is shown can be copied, except those of bold text with colors
-// or on a page, and those of headings, list items and fences on a page. No line is broken within code or at a hyphen,
-// so a line can be wider than the terminal.
+// A body has headings, paragraphs, list items, quotes, code, and tables. Within a line, code is `code`; bold is
+// **bold** or __bold__, and emphasis *emphasis* or _emphasis_, between spaces or sentence punctuation. Nothing else
+// has a meaning: HTML is text, and of a link only the address leads anywhere. All marks stay, so that what is shown
+// can be copied, except ** around bold text with colors or on a page, and those of headings, list items and fences on
+// a page. No line is broken within code or at a hyphen, so a line can be wider than the terminal.
 //
 // The text is untrusted. It is escaped before it is read, and each piece again when it is printed, since a mark that
 // is left out can join what it separated. The time is proportional to the length of the text.
@@ -82,8 +82,20 @@ func (p *parser) next() {
 		return
 	case m == nil:
 		b.kind, b.text = "p", plain
+	case plain[0] == '>' && last.kind == "blockquote":
+		last.text += "\n" + m[7]
+		return
+	default:
+		p.start(&b, m, line, plain)
+	}
+	p.all = append(p.all, b)
+}
+
+// start reads a block that begins with a mark.
+func (p *parser) start(b *block, m []string, line, plain string) {
+	switch {
 	case m[1] != "" && p.at == 1 && p.at < len(p.lines) && p.lines[1] != "": // metadata
-		p.fenced(&b, line, plain)
+		p.fenced(b, line, plain)
 	case m[1] != "":
 		b.kind, b.text = "pre", line
 	case m[2] != "":
@@ -92,16 +104,12 @@ func (p *parser) next() {
 		b.kind, b.mark, b.text = "li", m[4], m[5]
 		p.item = b.indent + len(b.mark) + 1
 	case m[6] != "":
-		p.fenced(&b, line, m[6])
+		p.fenced(b, line, m[6])
 	case m[8] != "":
-		p.table(&b, plain)
-	case last.kind == "blockquote":
-		last.text += "\n" + m[7]
-		return
+		p.table(b, plain)
 	default:
 		b.kind, b.mark, b.text = "blockquote", ">", m[7]
 	}
-	p.all = append(p.all, b)
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
@@ -146,27 +154,33 @@ func (p *parser) table(b *block, line string) {
 // A span is text with the element that it has in HTML, or "".
 type span struct{ text, kind string }
 
-var marked = form.Pattern("`[^`]+`" + `|\*\*[^*]+\*\*|https?://[^\s<>"'` + "`" + `()\[\]{}|\\*]+`)
+var marked = form.Pattern("`[^`]+`" + `|\*\*[^*]+\*\*|\*[^*]+\*|\b__?[^_]+__?\b|` +
+	`https?://[^\s<>"'` + "`" + `()\[\]{}|\\*]+`)
 
 // inline returns the spans of a line. It keeps the marks of bold text, or leaves them out.
 func inline(line, kind string, keep bool) (spans []span) {
 	done := 0
 	for _, at := range marked().FindAllStringIndex(line, -1) {
 		text, is := line[at[0]:at[1]], "code"
-		switch text[0] {
-		case 'h':
+		inner := strings.Trim(text, "*_")
+		switch mark := text[:(len(text)-len(inner))/2]; {
+		case text[0] == 'h':
 			is, text = "a", strings.TrimRight(text, ".,;:!?")
-		case '*':
-			if is = "strong"; !isBold(line[:at[0]], text, line[at[1]:]) {
+		case mark == "" || text[0] == '`':
+		case !isEmphasis(line[:at[0]], inner, line[at[1]:]):
+			continue
+		default:
+			if is = "em"; len(mark) > 1 {
+				is = "strong"
+			}
+			if mark == "**" && !keep {
+				spans = append(append(spans, span{line[done:at[0]], kind}), inline(inner, is, keep)...)
+				done = at[1]
 				continue
 			}
 		}
-		spans = append(spans, span{line[done:at[0]], kind})
-		if done = at[0] + len(text); is == "strong" && !keep {
-			spans = append(spans, inline(text[2:len(text)-2], is, keep)...)
-		} else {
-			spans = append(spans, span{text, is})
-		}
+		spans = append(spans, span{line[done:at[0]], kind}, span{text, is})
+		done = at[0] + len(text)
 	}
 	return append(spans, span{line[done:], kind})
 }
@@ -177,9 +191,9 @@ const (
 	notBold = " /\\_=<>|&$#@^~{}[]+-"
 )
 
-// isBold reports whether the marks around a text are not part of a path, a pattern or a formula.
-func isBold(before, text, after string) bool {
-	ends := text[2:3] + text[len(text)-3:len(text)-2]
+// isEmphasis reports whether the marks around a text are not part of a path, a pattern or a formula.
+func isEmphasis(before, text, after string) bool {
+	ends := text[:1] + text[len(text)-1:]
 	return (before == "" || strings.TrimRight(before, beside) != before) &&
 		(after == "" || strings.TrimLeft(after, beside) != after) &&
 		!strings.ContainsAny(ends, notBold) && strings.Count(text, "`")%2 == 0

@@ -68,6 +68,9 @@ func TestNothingIsChanged(t *testing.T) {
 	if got := show("Now **all** of it", 80, false); got != "Now **all** of it" {
 		t.Error(got)
 	}
+	if got, want := show("This *is* _it_, __main__ of *.go and *.mod.", 80, true), "This \x1b[3m*is*\x1b[m \x1b[3m_it_\x1b[m, \x1b[1m__main__\x1b[m of *.go and *.mod."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // A first heading is left out if it shows nothing but the title, which is above the body.
@@ -84,7 +87,7 @@ func TestTitleIsNotRepeated(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	for body, want := range map[string]string{
-		"## A **b** <i>\n\n`x<y` __init__":            "<h2 dir=\"auto\">A <strong>b</strong> &lt;i&gt;</h2>\n<p dir=\"auto\"><code>`x&lt;y`</code> __init__</p>\n",
+		"## A **b** <i>\n\n`x<y` __init__":            "<h2 dir=\"auto\">A <strong>b</strong> &lt;i&gt;</h2>\n<p dir=\"auto\"><code>`x&lt;y`</code> <strong>__init__</strong></p>\n",
 		"- a\n  - b\n- c\n\n2) d":                     "<ul dir=\"auto\">\n<li>a<ul dir=\"auto\">\n<li>b</li></ul>\n</li>\n<li>c</li>\n<li class=\"number\">2) d</li></ul>\n",
 		"```js\na <b\n```\n> q\n> r":                  "<pre tabindex=\"0\"><code>a &lt;b</code></pre>\n<blockquote dir=\"auto\">\n<p>q</p>\n<p>r</p>\n</blockquote>\n",
 		"[x](javascript:1) https://a.b/?x=1&y. \"><b": "<p dir=\"auto\">[x](javascript:1) <a rel=\"noopener noreferrer nofollow\" href=\"https://a.b/?x=1&amp;y\">https://a.b/?x=1&amp;y</a>. &#34;&gt;&lt;b</p>\n",

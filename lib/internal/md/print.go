@@ -8,61 +8,77 @@ import (
 )
 
 // codes are the SGR codes of elements.
-var codes = map[string]string{"h": "1;36", "strong": "1", "code": "33", "pre": "33", "a": "4", "blockquote": "2"}
+var codes = map[string]string{"h": "1;36", "strong": "1", "em": "3", "code": "33", "pre": "33", "a": "4",
+	"blockquote": "2"}
 
 const narrowest = 20 // the minimum columns of text
 
 // Lines returns the lines of a body for a terminal, without a first heading that repeats the title. Each starts and
 // ends without a style.
-func Lines(body, title string, width int, colors bool) (lines []string) {
-	style := func(text, kind string) string {
-		if text = form.EscapeLine(text); !colors || text == "" || codes[kind] == "" {
-			return text
-		}
-		return "\x1b[" + codes[kind] + "m" + text + "\x1b[m"
-	}
-	add := func(first, rest, text, kind string) {
-		for _, spans := range fill(inline(text, kind, !colors), max(width-len(first), narrowest)) {
-			var b strings.Builder
-			b.WriteString(first)
-			for i, s := range spans {
-				if i == len(spans)-1 {
-					s.text = strings.TrimRight(s.text, " ")
-				}
-				b.WriteString(style(s.text, s.kind))
-			}
-			lines, first = append(lines, strings.TrimRight(b.String(), " ")), rest
-		}
-	}
+func Lines(body, title string, width int, colors bool) []string {
+	p := printer{width: width, colors: colors}
 	for _, b := range parse(body, title) {
-		first := strings.Repeat(" ", min(b.indent, max(0, width-narrowest)))
-		if b.mark != "" {
-			first += b.mark + " "
-		}
-		switch b.kind {
-		case "pre":
-			for line := range strings.SplitSeq(strings.Trim(b.mark+"\n"+b.text+"\n"+b.end, "\n"), "\n") {
-				lines = append(lines, style(line, b.kind))
-			}
-		case "table":
-			if table, wide := b.columns(!colors); wide <= width {
-				lines = append(lines, table...)
-				continue
-			}
-			for _, row := range b.rows[1:] {
-				for i, cell := range row {
-					add("", "  ", strings.TrimSpace(b.rows[0][i])+": "+strings.TrimSpace(cell), "")
-				}
-			}
-		case "blockquote":
-			for line := range strings.SplitSeq(b.text, "\n") {
-				add(first, first, line, b.kind)
-			}
-		default:
-			add(first, strings.Repeat(" ", len(first)), b.text, b.kind)
-		}
+		p.print(b)
 	}
-	return lines
+	return p.lines
+}
+
+// A printer collects lines.
+type printer struct {
+	width  int
+	colors bool
+	lines  []string
+}
+
+func (p *printer) style(text, kind string) string {
+	if text = form.EscapeLine(text); !p.colors || text == "" || codes[kind] == "" {
+		return text
+	}
+	return "\x1b[" + codes[kind] + "m" + text + "\x1b[m"
+}
+
+// add adds a text in as many lines as it needs. The first one begins with first, the others with rest.
+func (p *printer) add(first, rest, text, kind string) {
+	for _, spans := range fill(inline(text, kind, !p.colors), max(p.width-len(first), narrowest)) {
+		var b strings.Builder
+		b.WriteString(first)
+		for i, s := range spans {
+			if i == len(spans)-1 {
+				s.text = strings.TrimRight(s.text, " ")
+			}
+			b.WriteString(p.style(s.text, s.kind))
+		}
+		p.lines, first = append(p.lines, strings.TrimRight(b.String(), " ")), rest
+	}
+}
+
+func (p *printer) print(b block) {
+	first := strings.Repeat(" ", min(b.indent, max(0, p.width-narrowest)))
+	if b.mark != "" {
+		first += b.mark + " "
+	}
+	switch b.kind {
+	case "pre":
+		for line := range strings.SplitSeq(strings.Trim(b.mark+"\n"+b.text+"\n"+b.end, "\n"), "\n") {
+			p.lines = append(p.lines, p.style(line, b.kind))
+		}
+	case "table":
+		if table, wide := b.columns(!p.colors); wide <= p.width {
+			p.lines = append(p.lines, table...)
+			return
+		}
+		for _, row := range b.rows[1:] {
+			for i, cell := range row {
+				p.add("", "  ", strings.TrimSpace(b.rows[0][i])+": "+strings.TrimSpace(cell), "")
+			}
+		}
+	case "blockquote":
+		for line := range strings.SplitSeq(b.text, "\n") {
+			p.add(first, first, line, b.kind)
+		}
+	default:
+		p.add(first, strings.Repeat(" ", len(first)), b.text, b.kind)
+	}
 }
 
 // columns returns the lines of a table, and the width of the widest.
