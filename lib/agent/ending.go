@@ -124,9 +124,9 @@ func (o opened) ending(n memory.Note, path string) (string, error) {
 	entries, err := o.store.List(handoff.Filter{})
 	hasHanded := slices.ContainsFunc(entries, func(e handoff.Entry) bool {
 		at, _ := time.Parse(time.RFC3339, e.Time)
-		return e.From == o.operator && !at.Before(n.Began) || e.Life().Done.Session == o.hook.self
+		return e.From == o.operator && at.Unix() >= n.Began || e.Life().Done.Session == o.hook.self
 	})
-	words := o.hook.in.Text(o.hook.agent.Words...)
+	words := o.hook.in.text(o.hook.agent.Words...)
 	if before, _ := os.ReadFile(path); words == "" { // the end of the session has no text, but its last turn had
 		_, words, _ = strings.Cut(string(before), saidLast)
 	}
@@ -134,7 +134,7 @@ func (o opened) ending(n memory.Note, path string) (string, error) {
 		return "", err
 	}
 	how := "ran"
-	if name := o.hook.in.Text("hook_event_name"); name == "" || name == o.hook.agent.event(End) {
+	if name := o.hook.in.text("hook_event_name"); name == "" || name == o.hook.agent.event(End) {
 		how = "ended"
 	}
 	text := fmt.Sprintf(firstRow, o.hook.self, o.operator, how, time.Now().UTC().Format(time.RFC3339), len(held)) +
@@ -142,7 +142,7 @@ func (o opened) ending(n memory.Note, path string) (string, error) {
 	if branch, commit := headOf(o.project.Work); branch+commit != "" {
 		text += strings.TrimRight("* Branch: "+branch+" "+commit, " ") + "\n"
 	}
-	if at := o.hook.in.Text("transcript_path", "transcriptPath"); at != "" {
+	if at := o.hook.in.text("transcript_path", "transcriptPath"); at != "" {
 		text += "* Transcript: " + at + "\n"
 	}
 	if words != "" {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -67,7 +66,7 @@ func (d *desk) run(event, name, input string) (out, complaint string) {
 func (d *desk) runFrom(cwd, event, name string, input io.Reader) (out, complaint string) {
 	d.Helper()
 	var stdout, stderr bytes.Buffer
-	agent.Hook{Hook: memory.Hook{Event: event, Agent: name, Operator: "ben"}, Reading: memory.Start(input), Parent: os.Getpid(),
+	agent.Hook{Event: event, Agent: name, Operator: "ben", Stdin: input, Parent: os.Getpid(),
 		Cwd: cwd, Stdout: &stdout, Stderr: &stderr, Getenv: d.getenv, Patience: time.Minute}.Run()
 	return stdout.String(), stderr.String()
 }

@@ -38,7 +38,7 @@ func (r *report) line(format string, args ...any) { r.text.Add(fmt.Sprintf(forma
 // isNew learns something, and reports whether the session did not know it.
 func (o opened) isNew(r *report, id string) bool {
 	r.learn = append(r.learn, id)
-	return !o.knows[id]
+	return !slices.Contains(o.knows, id)
 }
 
 // tell adds what is new in a project.
@@ -86,7 +86,7 @@ func (o opened) tellUnread(r *report, in handoff.Inbox, isStart bool) error {
 	if len(o.knows) >= maxFresh { // reading some lets older ones into the list, which are not new
 		fresh = fresh[len(fresh)/2:]
 	}
-	fresh = slices.DeleteFunc(slices.Clone(fresh), func(e handoff.Entry) bool { return o.knows[short(e)] })
+	fresh = slices.DeleteFunc(slices.Clone(fresh), func(e handoff.Entry) bool { return slices.Contains(o.knows, short(e)) })
 	for _, e := range slices.Backward(in.Newest) {
 		r.learn = append(r.learn, short(e))
 	}

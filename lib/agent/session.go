@@ -86,8 +86,8 @@ func Inside(getenv func(string) string) string {
 // MustTell reports whether the line about leaked variables was not told yet, and notes that it is.
 func (i Identity) MustTell(getenv func(string) string) bool {
 	n := memory.Read(memory.State(getenv), "leak:"+i.Leak)
-	isTold := !n.Told.IsZero()
-	n.Told = time.Now()
+	isTold := n.Told != 0
+	n.Told = time.Now().Unix()
 	return i.Leak != "" && !isTold && n.Write() == nil
 }
 

@@ -76,8 +76,7 @@ func init() {
 
 // A Program lists the parts of the program.
 type Program struct {
-	Commands []Commands        // of the linked packages
-	Quick    func(a *App) bool // runs a command line without cobra; false if it cannot
+	Commands []Commands // of the linked packages
 }
 
 // Main is the main function of a program.
@@ -97,9 +96,6 @@ func Run(e Env, p Program) (code int) {
 			code = 1
 		}
 	}()
-	if p.Quick != nil && p.Quick(a) {
-		return 0
-	}
 	if len(a.Args) == 0 && a.canLook() {
 		a.Args = []string{"inbox"}
 	}

@@ -57,5 +57,5 @@ func Program() cli.Program {
 		"install": installCommand,
 		"hook":    hookCommand,
 	}
-	return cli.Program{Commands: []cli.Commands{all, tui.Commands, mcp.Commands}, Quick: QuickHook}
+	return cli.Program{Commands: []cli.Commands{all, tui.Commands, mcp.Commands}}
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -9,13 +8,12 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/cmd/internal/quiet"
 	"github.com/seed-78daf238/handoff/lib/agent"
-	"github.com/seed-78daf238/handoff/lib/agent/memory"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/signature"
 )
 
 func hookCommand(a *cli.App) *cobra.Command {
-	var h memory.Hook
+	var h agent.Hook
 	run := func(_ *cobra.Command, args []string) error {
 		if h.Operator = a.Who.Operator; len(args) > 0 {
 			h.Event = args[0]
@@ -56,26 +54,16 @@ session. It never blocks a prompt or a tool, and takes a second at most.`,
 }
 
 // runHook runs a hook. Its input may be read already, since Go initializes package quiet early.
-func runHook(a *cli.App, h memory.Hook) {
-	cwd, _ := a.Getwd() // "" if it is gone
-	in := a.Stdin
+func runHook(a *cli.App, h agent.Hook) {
+	h.Cwd, _ = a.Getwd() // "" if it is gone
+	h.Parent, h.Stdin, h.Stdout, h.Stderr = os.Getppid(), a.Stdin, cli.Direct(a.Stdout), a.Stderr
 	if quiet.Input != nil {
-		in = bytes.NewReader(quiet.Input)
+		h.Stdin = quiet.Input
 	}
-	agent.Hook{Hook: h, Reading: memory.Start(in), Parent: os.Getppid(), Cwd: cwd, Stdout: cli.Direct(a.Stdout),
-		Stderr: a.Stderr, Getenv: a.Getenv, Flags: a.Flags, Patience: a.Patience,
-		Options: func(o *handoff.Options) {
-			o.VerifySignature = signature.Verify
-			a.Options(o)
-		}}.Run()
-}
-
-// QuickHook runs the command line of an installed hook and reports whether it is one. Every session waits for the hook,
-// and cobra would take a fifth of the time.
-func QuickHook(a *cli.App) bool {
-	h, ok := memory.ParseHook(a.Args)
-	if ok {
-		runHook(a, h)
+	h.Getenv, h.Flags, h.Patience = a.Getenv, a.Flags, a.Patience
+	h.Options = func(o *handoff.Options) {
+		o.VerifySignature = signature.Verify
+		a.Options(o)
 	}
-	return ok
+	h.Run()
 }

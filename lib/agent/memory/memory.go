@@ -1,10 +1,14 @@
+// Package memory knows what a running session was told, which process runs it, and whether it must be told more.
+//
+// Agents run a hook at each prompt and after each tool, and mostly there is no news. So the package imports little: a
+// program can look into a [Note] before its other packages initialize.
 package memory
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,18 +20,18 @@ import (
 //
 //	<state of the user>/handoff/sessions/<id of the session>
 //
-// It is a cache: a lost note never hides a handoff. Its lines are the fields, in their order, times in seconds. Then
+// It is a cache: a lost note never hides a handoff. Its lines are the fields in their order, without the last one. Then
 // comes a path and a stamp for each file, a line each, and the line end. If no stamp differs, Where is the same and
 // Renew lies ahead, or if Told is less than a minute ago, there is nothing to tell.
 type Note struct {
-	Where   string    // the places for which the files were stamped; see Input.Where
-	Told    time.Time // when it was told something last; zero if never
-	Renew   time.Time // when a lease of the session must be renewed; zero if it has none
-	Session string    // its id
-	Name    string    // the session that it continues after it was cleared, "" if it is its own
-	Process string    // the process that runs it, "" if unknown
-	Began   time.Time // when the session was first heard of
-	Known   string    // what it was told, the newest first, with spaces between
+	Where   string // the places for which the files were stamped
+	Session string // its id
+	Name    string // the session that it continues after it was cleared, "" if it is its own
+	Process string // the process that runs it, "" if unknown
+	Known   string // what it was told, the newest first, with spaces between
+	Told    int64  // when it was told something last, in seconds since 1970; 0 if never
+	Renew   int64  // when a lease of the session must be renewed; 0 if it has none
+	Began   int64  // when the session was first heard of
 	Files   map[string]string
 
 	path string
@@ -35,14 +39,49 @@ type Note struct {
 
 const (
 	sessions  = "sessions" // the directory of all notes in the state of the user
-	fields    = 9          // lines without those of files
 	end       = "end"      // a note without it was cut
 	maxKnown  = 4000
 	maxNotes  = 256
 	maxNote   = 1 << 20
-	quiet     = time.Minute         // a session is told at most once in this time
-	forgotten = 14 * 24 * time.Hour // notes that were not changed for so long are removed
+	quiet     = 60                  // seconds in which a session is told once
+	forgotten = 14 * 24 * time.Hour // files that were not changed for so long are removed
 )
+
+// State returns the directory of the user's state, "" if the environment does not determine it.
+func State(getenv func(string) string) string {
+	return Dir(getenv, "XDG_STATE_HOME", ".local/state", "LocalAppData")
+}
+
+// Dir returns the program's directory in the directory of a variable, otherwise in one below the home directory. It
+// follows the XDG Base Directory Specification, and the conventions of macOS and Windows.
+func Dir(getenv func(string) string, variable, below, windows string) string {
+	base, home := getenv(variable), getenv("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		base = getenv(windows)
+	case base != "" || home == "":
+	case runtime.GOOS == "darwin":
+		base = filepath.Join(home, "Library", "Application Support")
+	default:
+		base = filepath.Join(home, below)
+	}
+	if !filepath.IsAbs(base) {
+		return ""
+	}
+	return filepath.Join(base, "handoff")
+}
+
+// Letters are the characters of the id of a session.
+const Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+// Name returns an id of an agent in the form that a take accepts: Letters, digits, - and _. It is "" for other ids.
+func Name(id string) string {
+	id = strings.NewReplacer(".", "-", ":", "-").Replace(id)
+	if len(id) > 128 || strings.Trim(id, Letters) != "" {
+		return ""
+	}
+	return id
+}
 
 // Read returns the note of a session. A missing or malformed note is empty.
 func Read(state, session string) Note {
@@ -50,19 +89,22 @@ func Read(state, session string) Note {
 	if state == "" || session == "" {
 		return n
 	}
-	file := strings.Map(func(r rune) rune {
+	n.path = filepath.Join(state, sessions, strings.Map(func(r rune) rune {
 		if strings.ContainsRune(Letters, r) {
 			return r
 		}
 		return '_'
-	}, session)
-	n.path = filepath.Join(state, sessions, file)
+	}, session))
 	n.read()
 	return n
 }
 
 // Path returns the path of the note, "" if there is no place for it.
 func (n *Note) Path() string { return n.path }
+
+func (n *Note) texts() []*string { return []*string{&n.Where, &n.Session, &n.Name, &n.Process, &n.Known} }
+
+func (n *Note) times() []*int64 { return []*int64{&n.Told, &n.Renew, &n.Began} }
 
 func (n *Note) read() {
 	info, err := os.Lstat(n.path)
@@ -71,17 +113,17 @@ func (n *Note) read() {
 	}
 	text, _ := os.ReadFile(n.path)
 	lines := strings.Split(string(text), "\n")
-	if len(lines) < fields || len(lines)%2 != fields%2 || lines[len(lines)-1] != end {
+	if len(lines) < 9 || len(lines)%2 == 0 || lines[len(lines)-1] != end {
 		return
 	}
-	n.Where, n.Session, n.Name, n.Process, n.Known = lines[0], lines[3], lines[4], lines[5], lines[7]
-	for line, at := range map[int]*time.Time{1: &n.Told, 2: &n.Renew, 6: &n.Began} {
-		if seconds, err := strconv.ParseInt(lines[line], 10, 64); err == nil && seconds != 0 {
-			*at = time.Unix(seconds, 0)
-		}
+	for i, at := range n.texts() {
+		*at = lines[i]
+	}
+	for i, at := range n.times() {
+		*at, _ = strconv.ParseInt(lines[5+i], 10, 64) // another text is never
 	}
 	n.Files = make(map[string]string)
-	for file := range slices.Chunk(lines[fields-1:len(lines)-1], 2) {
+	for file := range slices.Chunk(lines[8:len(lines)-1], 2) {
 		n.Files[file[0]] = file[1]
 	}
 }
@@ -91,16 +133,24 @@ func (n *Note) Write() error {
 	if n.path == "" {
 		return fs.ErrNotExist
 	}
-	if n.Began.IsZero() {
-		n.Began = time.Now()
-		tidy(filepath.Dir(n.path))
+	if n.Began == 0 {
+		n.Began = time.Now().Unix()
+		for i, old := range ByTime(filepath.Dir(n.path)) {
+			if i >= maxNotes {
+				_ = os.Remove(old) // a note that stays is removed the next time
+			}
+		}
 		if err := os.MkdirAll(filepath.Dir(n.path), 0o700); err != nil {
 			return err
 		}
 	}
-	seconds := func(at time.Time) string { return strconv.FormatInt(max(at.Unix(), 0), 10) }
-	lines := []string{n.Where, seconds(n.Told), seconds(n.Renew), n.Session, n.Name, n.Process, seconds(n.Began),
-		n.Known}
+	var lines []string
+	for _, at := range n.texts() {
+		lines = append(lines, *at)
+	}
+	for _, at := range n.times() {
+		lines = append(lines, strconv.FormatInt(*at, 10))
+	}
 	for path, stamp := range n.Files {
 		lines = append(lines, path, stamp)
 	}
@@ -129,25 +179,22 @@ func (n *Note) Learn(told []string) {
 	n.Known = strings.Join(told[:min(len(told), maxKnown)], " ")
 }
 
-// MustLook reports whether the store must be opened: something can have arrived and the session was not told just now,
-// or a lease must be renewed.
-func (n *Note) MustLook(where string) bool {
-	isDue := !n.Renew.IsZero() && !time.Now().Before(n.Renew)
-	return isDue || !n.IsQuiet() && !n.IsUnchanged(where)
-}
-
-// IsQuiet reports whether the session was told something so recently that it hears nothing now.
-func (n *Note) IsQuiet() bool { return time.Since(n.Told).Abs() < quiet }
-
-// IsUnchanged reports whether nothing can have arrived since the files were stamped.
-func (n *Note) IsUnchanged(where string) bool {
+// MustTell reports whether something can have arrived, and the session was not told just now.
+func (n *Note) MustTell(where string) bool {
+	isQuiet := max(time.Now().Unix()-n.Told, n.Told-time.Now().Unix()) < quiet
+	if len(n.Files) == 0 || n.Where != where {
+		return !isQuiet
+	}
 	for path, stamp := range n.Files {
 		if stampOf(path) != stamp {
-			return false
+			return !isQuiet
 		}
 	}
-	return len(n.Files) > 0 && n.Where == where
+	return false
 }
+
+// MustRenew reports whether a lease must be renewed.
+func (n *Note) MustRenew() bool { return n.Renew != 0 && time.Now().Unix() >= n.Renew }
 
 // Stamp notes the state of a file that changes if a handoff arrives. Call it before the handoffs are read.
 func (n *Note) Stamp(path string) { n.Files[path] = stampOf(path) }
@@ -158,29 +205,24 @@ func stampOf(path string) string {
 	if err != nil {
 		return "-"
 	}
-	return fmt.Sprintf("%d.%d", info.Size(), info.ModTime().UnixNano())
+	return strconv.FormatInt(info.Size(), 10) + "." + strconv.FormatInt(info.ModTime().UnixNano(), 10)
 }
 
-// ByTime returns the files of a directory, the one that was changed last first.
+// ByTime returns the files of a directory, the one that was changed last first. It removes those that are 14 days old.
 func ByTime(dir string) (paths []string) {
 	entries, _ := os.ReadDir(dir) // a directory that cannot be read has none
 	at := make(map[string]time.Time)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			path := filepath.Join(dir, e.Name())
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case time.Since(info.ModTime()) > forgotten:
+			_ = os.Remove(path) // a file that stays is removed the next time
+		default:
 			at[path], paths = info.ModTime(), append(paths, path)
 		}
 	}
 	slices.SortFunc(paths, func(a, b string) int { return at[b].Compare(at[a]) })
 	return paths
-}
-
-// tidy removes old notes.
-func tidy(dir string) {
-	for i, path := range ByTime(dir) {
-		info, err := os.Lstat(path)
-		if i >= maxNotes-1 || err == nil && time.Since(info.ModTime()) > forgotten {
-			_ = os.Remove(path) // a note that stays is removed the next time
-		}
-	}
 }
