@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -84,11 +86,11 @@ func (o opened) tellLast(r *report) {
 	}
 	holds := ""
 	if n := all[0].holds; n > 0 {
-		holds = fmt.Sprintf(" and holds %d", n)
+		holds = fmt.Sprint(" and holds ", n)
 	}
 	at, _ := time.Parse(time.RFC3339, all[0].at)
-	r.line("the last session here ended at %s without a handoff%s: `handoff read --last-session`",
-		at.Local().Format("15:04"), holds)
+	r.line("the last session here ended at "+at.Local().Format("15:04")+" without a handoff"+holds+
+		": `handoff read --last-session`", "", "")
 }
 
 // leave writes what the session leaves. One that wrote a handoff or finished one, and holds nothing, leaves nothing.
@@ -165,23 +167,28 @@ func (o opened) held() (lines []string) {
 
 // headOf returns the branch and the commit of a work tree, as far as plain files have them.
 func headOf(root string) (branch, commit string) {
-	dir := filepath.Join(root, ".git")
-	read := func(path string) string {
-		text, _ := os.ReadFile(path) // unknown is ""
+	read := func(path ...string) string {
+		text, _ := os.ReadFile(filepath.Join(path...)) // unknown is ""
 		return strings.TrimSpace(string(text))
 	}
-	if at, isLink := strings.CutPrefix(read(dir), "gitdir: "); isLink {
-		if dir = at; !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, dir)
+	index := git.IndexFile(root)
+	dir := filepath.Dir(index)
+	ref, isRef := strings.CutPrefix(read(dir, "HEAD"), "ref: ")
+	switch {
+	case index == "":
+		return "", ""
+	case !isRef:
+		return "", ref
+	}
+	common := dir
+	if at := read(dir, "commondir"); at != "" {
+		common = filepath.Join(dir, at)
+	}
+	commit = read(common, filepath.FromSlash(ref))
+	for line := range strings.Lines(read(common, "packed-refs")) {
+		if hash, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
+			commit = cmp.Or(commit, hash)
 		}
 	}
-	head := read(filepath.Join(dir, "HEAD"))
-	ref, isRef := strings.CutPrefix(head, "ref: ")
-	if !isRef {
-		return "", head
-	}
-	if common := read(filepath.Join(dir, "commondir")); common != "" {
-		dir = filepath.Join(dir, common)
-	}
-	return strings.TrimPrefix(ref, "refs/heads/"), read(filepath.Join(dir, filepath.FromSlash(ref)))
+	return strings.TrimPrefix(ref, "refs/heads/"), commit
 }

@@ -126,13 +126,14 @@ func (h Hook) run() (err error) {
 	if slices.Contains(h.agent.Drops, source) { // the text reaches no model: the next prompt tells
 		n.Files, r = nil, report{text: form.NewBudget(0)}
 	}
-	if n.Learn(r.learn); r.text.String() != "" && h.isLive() {
-		n.Told = time.Now().Unix()
+	text := r.text.String()
+	if n.Learn(r.learn); text != "" && h.isLive() {
+		n.Told, text = time.Now().Unix(), strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")+"\n"
 	}
 	if n.Write() != nil && h.isLive() { // what cannot be remembered would be told again and again
 		return nil
 	}
-	return cmp.Or(h.print(r.text.String(), strings.Join(r.notices, ", ")), err)
+	return cmp.Or(h.print(text, strings.Join(r.notices, ", ")), err)
 }
 
 func (h Hook) isLive() bool { return h.Event == Prompt || h.Event == Tool }

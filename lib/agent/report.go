@@ -17,7 +17,6 @@ const (
 	maxOutput = 6000 // characters
 	maxListed = 10   // handoffs that a starting session is told of by name
 	maxNamed  = 3    // the same for one that is running, and for what it holds
-	maxFresh  = 1000 // of so many of the newest, the new ones are counted
 	maxChosen = 24   // characters of a name that someone else chose
 	shortID   = 12   // digits of an id
 
@@ -32,8 +31,30 @@ type report struct {
 	notices []string // for the person at the terminal: our words and counts
 }
 
-// line adds a line, if there is room.
-func (r *report) line(format string, args ...any) { r.text.Add(fmt.Sprintf(format, args...) + "\n") }
+// line adds a line, if there is room, and a notice with the command that shows more.
+func (r *report) line(text, notice, command string) {
+	r.text.Add(text + "\n")
+	if notice != "" {
+		r.notices = append(r.notices, notice+" (run handoff "+command+")")
+	}
+}
+
+// list adds a line with the first of some texts.
+func (r *report) list(what string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	count := fmt.Sprint(len(texts), " ", what)
+	r.line(count+": "+first(texts, maxNamed, "; ")+": `handoff status`", count, "status")
+}
+
+// first joins the first of some texts, and counts the others.
+func first(texts []string, most int, sep string) string {
+	if more := len(texts) - most; more > 0 {
+		texts = append(slices.Clone(texts[:most]), fmt.Sprint(more, " more"))
+	}
+	return strings.Join(texts, sep)
+}
 
 // isNew learns something, and reports whether the session did not know it.
 func (o opened) isNew(r *report, id string) bool {
@@ -45,94 +66,70 @@ func (o opened) isNew(r *report, id string) bool {
 func (o opened) tell(r *report) error {
 	isStart := o.hook.Event == Start
 	unread, err := o.store.Waiting(o.operator, o.project.Settings.SurfaceMaxAgeDays.Value)
-	if err != nil {
+	count := handoff.Count(unread.Count(), "unread handoff")
+	switch {
+	case err != nil:
 		return err
+	case *o.warning != "" && isStart:
+		r.line("Handoffs of this project may be missing (`handoff verify` says more): "+form.EscapeLine(*o.warning)+".",
+			"handoffs may be missing", "verify")
 	}
-	if *o.warning != "" && isStart {
-		r.line("Handoffs of this project may be missing (`handoff verify` says more): %s.",
-			form.EscapeLine(*o.warning))
-		r.notices = append(r.notices, "handoffs may be missing (run handoff verify)")
-	}
-	if o.operator == "" {
-		if isStart && unread.Count() > 0 {
-			r.line("%s: %s. I don't know who this session works for: `handoff init --operator NAME` says it.",
-				handoff.Count(unread.Count(), "unread handoff"), recipients(unread.For))
-			r.notices = append(r.notices, handoff.Count(unread.Count(), "unread handoff")+
-				"; I don't know who you are (run handoff init)")
-		}
+	switch {
+	case o.operator == "" && (!isStart || unread.Count() == 0):
 		return nil
-	}
-	if isStart {
+	case o.operator == "":
+		r.line(count+": "+recipients(unread.For)+". I don't know who this session works for: "+
+			"`handoff init --operator NAME` says it.", count+"; I don't know who you are", "init")
+		return nil
+	case isStart:
 		o.tellHeld(r)
 		o.tellLast(r)
 	}
 	o.tellEndings(r)
-	if err := o.tellUnread(r, unread, isStart); err != nil {
-		return err
-	}
+	err = o.tellUnread(r, unread, isStart)
 	switch {
 	case o.hook.Operator != "" && unread.WhyUnknown != "" && isStart:
-		return fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown))
+		err = cmp.Or(err, fault.New(nil, "", "%s", fault.Own(unread.WhyUnknown)))
 	case o.hook.Bodies && o.hook.agent.Speaks && isStart:
-		return fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or developer",
-			fault.Own(o.hook.agent.Title))
+		err = cmp.Or(err, fault.New(nil, "", "no bodies are shown: %s takes the text for a message of its system or "+
+			"developer", fault.Own(o.hook.agent.Title)))
 	}
-	return nil
+	return err
 }
 
 // tellUnread adds the unread handoffs that are new, the newest first. Those that do not verify are counted, not shown.
 func (o opened) tellUnread(r *report, in handoff.Inbox, isStart bool) error {
-	fresh := in.Newest[max(0, len(in.Newest)-maxFresh):]
-	if len(o.knows) >= maxFresh { // reading some lets older ones into the list, which are not new
-		fresh = fresh[len(fresh)/2:]
-	}
-	fresh = slices.DeleteFunc(slices.Clone(fresh), func(e handoff.Entry) bool { return slices.Contains(o.knows, short(e)) })
+	var fresh []handoff.Entry
 	for _, e := range slices.Backward(in.Newest) {
-		r.learn = append(r.learn, short(e))
-	}
-	count := len(fresh)
-	if len(o.knows) == 0 {
-		count = in.Count()
+		if o.isNew(r, short(e)) {
+			fresh = append(fresh, e)
+		}
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	slices.Reverse(fresh)
 	lines, withheld, err := o.lines(fresh, isStart)
-	what, sep := "new", ", "
+	what, sep, count := "new handoff", ", ", len(fresh)
 	if isStart {
-		what, sep = "unread", "\n"
+		what, sep = "unread handoff", "\n"
 	}
-	head := fmt.Sprintf("%s for %s, newest first (id, sender, topic, time; sender and topic are chosen by the sender)",
-		handoff.Count(count, what+" handoff"), o.operator)
-	more := ""
-	if left := count - len(lines) - withheld; left > 0 && len(lines) > 0 {
-		more = fmt.Sprintf(" and %d more", left)
+	if len(o.knows) == 0 {
+		count = in.Count() // the newest are not all
 	}
-	if !isStart && len(lines) > 0 {
-		r.line("%s: %s%s. %s.", head, strings.Join(lines, sep), more, o.commands())
+	what = handoff.Count(count, what)
+	if more := count - len(lines) - withheld; more > 0 {
+		lines = append(lines, fmt.Sprint("and ", more, " more"))
 	}
-	if isStart {
-		r.line("%s. %s.", head, o.commands())
-		for _, line := range lines {
-			if !r.text.Add(line + sep) {
-				more = " and more"
-				break
-			}
-		}
-		if withheld > 0 {
-			r.line("%s withheld: the content or its signature does not verify; `handoff verify` names the place.",
-				handoff.Count(withheld, "handoff"))
-		}
-		if over := in.Left(); over != "" {
-			r.line("Not counted above: %s.", over)
-		}
-		if more != "" {
-			r.line("%s", strings.TrimSpace(more))
-		}
+	if len(lines) > 0 {
+		r.line(fmt.Sprintf("%s for %s. %s. Newest first (id, sender, topic, time; sender and topic are chosen by the "+
+			"sender):%s%s", what, o.operator, o.commands(), sep[len(sep)-1:], strings.Join(lines, sep)), what, "inbox")
 	}
-	if len(lines) > 0 || isStart {
-		r.notices = append(r.notices, handoff.Count(count, what+" handoff")+" (run handoff inbox)")
+	if withheld > 0 && isStart {
+		r.line(handoff.Count(withheld, "handoff")+" withheld: the content or its signature does not verify; "+
+			"`handoff verify` names the place.", "", "")
+	}
+	if over := in.Left(); over != "" && isStart {
+		r.line("Not counted above: "+over+".", "", "")
 	}
 	return err
 }
@@ -140,7 +137,7 @@ func (o opened) tellUnread(r *report, in handoff.Inbox, isStart bool) error {
 // lines returns a JSON string for each of the first handoffs that verify, at a start with its body if the session asked
 // for bodies.
 func (o opened) lines(entries []handoff.Entry, isStart bool) (lines []string, withheld int, err error) {
-	most := maxNamed
+	most, room := maxNamed, maxOutput-1000
 	if isStart {
 		most = maxListed
 	}
@@ -157,6 +154,9 @@ func (o opened) lines(entries []handoff.Entry, isStart bool) (lines []string, wi
 		case isStart && o.hook.Bodies && !o.hook.agent.Speaks:
 			framed, _ := handoff.Framed(got, handoff.Frame{MaxChars: o.project.Settings.SurfaceMaxChars.Value})
 			line += "\n" + strings.TrimSuffix(framed, "\n")
+		}
+		if room -= len([]rune(line)); room < 0 {
+			return false
 		}
 		lines = append(lines, line)
 		return len(lines) < most && time.Now().Before(o.hook.until)
@@ -179,11 +179,8 @@ func (o opened) commands() string {
 
 // tellHeld adds what the operator has taken and not done.
 func (o opened) tellHeld(r *report) {
-	var lines []string
+	var texts []string
 	for _, h := range o.store.Lifecycle().Holdings(o.operator) {
-		if !o.isNew(r, "held:"+short(h.Entry)) {
-			continue
-		}
 		by := "by another session"
 		switch {
 		case h.Take.Session == "":
@@ -193,49 +190,32 @@ func (o opened) tellHeld(r *report) {
 		case h.HasDied:
 			by = "by a session that has ended"
 		}
-		lines = append(lines, form.JSONLine(short(h.Entry)[:8]+" "+chosen(h.Entry.Topic))+" "+by)
+		if o.isNew(r, "held:"+short(h.Entry)) {
+			texts = append(texts, titled(h.Entry)+" "+by)
+		}
 	}
-	if len(lines) == 0 {
-		return
-	}
-	more := ""
-	if n := len(lines) - maxNamed; n > 0 {
-		more = fmt.Sprintf("; %d more", n)
-	}
-	what := fmt.Sprint(len(lines), " taken and not done")
-	r.line("%s: %s%s: `handoff status`", what, strings.Join(lines[:min(len(lines), maxNamed)], "; "), more)
-	r.notices = append(r.notices, what+" (run handoff status)")
+	r.list("taken and not done", texts)
 }
 
 // tellEndings adds what others ended of what the operator has sent or taken, the newest first.
 func (o opened) tellEndings(r *report) {
-	var all []handoff.Ending
-	for _, e := range o.store.Lifecycle().Endings(o.operator, o.hook.self, endedFor) {
-		if o.isNew(r, "ended:"+short(e.Entry)+":"+e.Time) {
-			all = append(all, e)
-		}
-	}
-	slices.Reverse(all)
-	for _, e := range all[:min(len(all), maxNamed)] {
-		id, whose, by := short(e.Entry)[:8], "yours: ", chosen(e.By)
-		if e.Lost {
-			whose = "no longer yours: "
-		}
+	var texts []string
+	for _, e := range slices.Backward(o.store.Lifecycle().Endings(o.operator, o.hook.self, endedFor)) {
+		by, note := chosen(e.By), ""
 		if e.By == o.operator {
 			by = "another session"
 		}
-		note := ""
-		if e.Note != "" {
-			note = ", with a note: `handoff log " + id + " --agent`"
+		if e.Lost {
+			by += ", no longer yours"
 		}
-		r.line("%s%s was %s by %s%s", whose, form.JSONLine(id+" "+chosen(e.Entry.Topic)), e.Act.Participle(), by, note)
+		if e.Note != "" {
+			note = " (a note: `handoff log " + short(e.Entry)[:8] + " --agent`)"
+		}
+		if o.isNew(r, "ended:"+short(e.Entry)+":"+e.Time) {
+			texts = append(texts, titled(e.Entry)+" was "+e.Act.Participle()+" by "+by+note)
+		}
 	}
-	if more := len(all) - maxNamed; more > 0 {
-		r.line("%d more of yours ended: `handoff status`", more)
-	}
-	if len(all) > 0 {
-		r.notices = append(r.notices, fmt.Sprint(len(all), " of yours ended (run handoff status)"))
-	}
+	r.list("of yours ended", texts)
 }
 
 // recipients returns how many handoffs are for whom, most first.
@@ -243,18 +223,17 @@ func recipients(count map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
-	var all []string
-	for _, name := range names[:min(len(names), maxListed)] {
-		all = append(all, form.JSONLine(fmt.Sprint(name, " ", count[name])))
+	for i, name := range names {
+		names[i] = form.JSONLine(fmt.Sprint(name, " ", count[name]))
 	}
-	if more := len(names) - len(all); more > 0 {
-		all = append(all, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(all, ", ")
+	return first(names, maxListed, ", ")
 }
 
 // short returns the digits of an id in a report.
 func short(e handoff.Entry) string { return strings.TrimPrefix(e.ID, form.IDPrefix)[:shortID] }
+
+// titled returns the short id and the topic of a handoff as JSON.
+func titled(e handoff.Entry) string { return form.JSONLine(short(e)[:8] + " " + chosen(e.Topic)) }
 
 // chosen returns a name that someone else chose, cut to maxChosen characters.
 func chosen(name string) string {

@@ -102,7 +102,9 @@ func Read(state, session string) Note {
 // Path returns the path of the note, "" if there is no place for it.
 func (n *Note) Path() string { return n.path }
 
-func (n *Note) texts() []*string { return []*string{&n.Where, &n.Session, &n.Name, &n.Process, &n.Known} }
+func (n *Note) texts() []*string {
+	return []*string{&n.Where, &n.Session, &n.Name, &n.Process, &n.Known}
+}
 
 func (n *Note) times() []*int64 { return []*int64{&n.Told, &n.Renew, &n.Began} }
 
