@@ -106,23 +106,8 @@ func (h Hook) run() (err error) {
 	case h.Event == Start && !slices.Contains(h.agent.Keeps, source):
 		n.Known, n.Told = "", 0
 	}
-	stores, err := h.stores(places)
-	r := report{text: form.NewBudget(maxOutput)}
 	n.Where, n.Renew = where, 0
-	if mustTell {
-		n.Files = make(map[string]string)
-	}
-	for _, s := range stores {
-		s.renew(&n)
-		s.knows = strings.Fields(n.Known)
-		if mustTell {
-			n.Stamp(filepath.Join(s.project.Options.StateDir, log.FileName))
-			err = cmp.Or(s.tell(&r), err)
-		}
-		if h.Event == End {
-			err = cmp.Or(s.leave(n), err)
-		}
-	}
+	r, err := h.look(&n, places, mustTell)
 	if slices.Contains(h.agent.Drops, source) { // the text reaches no model: the next prompt tells
 		n.Files, r = nil, report{text: form.NewBudget(0)}
 	}
@@ -134,6 +119,27 @@ func (h Hook) run() (err error) {
 		return nil
 	}
 	return cmp.Or(h.print(text, strings.Join(r.notices, ", ")), err)
+}
+
+// look does what is due in each project of the session, and returns what the session has to hear.
+func (h Hook) look(n *memory.Note, places [][]string, mustTell bool) (r report, err error) {
+	stores, err := h.stores(places)
+	r = report{text: form.NewBudget(maxOutput)}
+	if mustTell {
+		n.Files = make(map[string]string)
+	}
+	for _, s := range stores {
+		s.renew(n)
+		s.knows = strings.Fields(n.Known)
+		if mustTell {
+			n.Stamp(filepath.Join(s.project.Options.StateDir, log.FileName))
+			err = cmp.Or(s.tell(&r), err)
+		}
+		if h.Event == End {
+			err = cmp.Or(s.leave(*n), err)
+		}
+	}
+	return r, err
 }
 
 func (h Hook) isLive() bool { return h.Event == Prompt || h.Event == Tool }
