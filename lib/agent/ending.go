@@ -58,6 +58,9 @@ func LastSession(p handoff.Project, getenv func(string) string) (Last, error) {
 	return all[0], nil
 }
 
+// Remove removes the file.
+func (l Last) Remove() error { return os.Remove(l.Path) }
+
 // lasts returns what sessions left, the latest first. One that still runs has left nothing.
 func lasts(dir string, getenv func(string) string) (all []Last) {
 	for _, path := range memory.ByTime(dir) {

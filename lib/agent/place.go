@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ func (p Places) path(a Agent, user, project string) (base, path string, err erro
 }
 
 const (
-	maxSettings  = 4 << 20
+	maxSettings  = 1 << 20 // so that the parser cannot exhaust its stack
 	backupSuffix = ".handoff-backup"
 	lockSuffix   = ".handoff-lock"
 	lockWait     = 5 * time.Second
@@ -114,10 +115,14 @@ func readOwn(d *disk.Dir, name string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no plain file")
 	case !disk.IsOwn(info):
 		return nil, errors.New("it belongs to another user")
 	case info.Mode().Perm()&0o200 == 0:
 		return nil, errors.New("it is read-only")
+	case info.Size() > maxSettings:
+		return nil, fmt.Errorf("it has more than %d bytes", maxSettings)
 	}
 	return d.Read(name, maxSettings)
 }

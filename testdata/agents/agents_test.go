@@ -18,7 +18,7 @@ func each(t *testing.T, test func(d *desk, a coder)) {
 func TestAgentsHook(t *testing.T) {
 	each(t, func(d *desk, a coder) {
 		before := d.read(a.settings)
-		d.sh("handoff install " + a.name + " --to ben")
+		d.sh("handoff install " + a.name + " --operator ben")
 		d.model.reset()
 		d.agent(a.turn("begin")...)
 		d.expect(a, "hook", "start", d.id)

@@ -26,7 +26,7 @@ type start struct {
 // What the agents say and take is what the ordinary tests hold the hook to.
 func TestAgentsShapes(t *testing.T) {
 	each(t, func(d *desk, a coder) {
-		d.sh("handoff install " + a.name + " --to ben")
+		d.sh("handoff install " + a.name + " --operator ben")
 		d.wrap(a, "")
 		d.model.reset()
 		d.agent(a.turn("begin")...)

@@ -45,7 +45,7 @@ type App struct {
 
 	Who     Who
 	Session Session
-	self    *agent.Identity // see SessionID
+	self    *agent.Identity // see Identity
 	Gate    Gate
 	Signing Signing
 

@@ -30,16 +30,23 @@ func (s *Session) Declare(flags *pflag.FlagSet) {
 // SessionID returns the session that a command acts for: the given one, otherwise that of the agent that runs it. If a
 // person's shell has variables of an agent, it notes once that they can be unset.
 func (a *App) SessionID() string {
-	if a.Session.Session == "" && a.self == nil {
-		self := agent.Identify(agent.Caller{Getenv: a.Getenv, Parent: os.Getppid()})
-		if a.self = &self; self.MustTell(a.Getenv) {
-			a.Note(self.Leak)
-		}
-	}
 	if a.Session.Session != "" {
 		return a.Session.Session
 	}
-	return a.self.Session
+	self := a.Identity()
+	if self.MustTell(a.Getenv) {
+		a.Note(self.Leak)
+	}
+	return self.Session
+}
+
+// Identity returns for whom the command runs. It looks once.
+func (a *App) Identity() agent.Identity {
+	if a.self == nil {
+		self := agent.Identify(agent.Caller{Getenv: a.Getenv, Parent: os.Getppid()})
+		a.self = &self
+	}
+	return *a.self
 }
 
 // Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably

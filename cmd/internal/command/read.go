@@ -69,7 +69,7 @@ Exit codes: 6 the file does not match its id.`,
 	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut a framed body after this `number` of characters")
 	flags.Var(cli.Number(&f.Offset), "offset", "with --agent: skip this `number` of characters, to read on")
 	a.Paged(cmd)
-	cli.Conflicts(cmd, "raw", "agent")
+	cli.Conflicts(cmd, "raw", "agent", "last-session")
 	cli.Needs(cmd, "offset", "agent")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -75,7 +76,8 @@ func take(a *cli.App, f *takeFlags, ids []string) error {
 	case f.Steal && strings.TrimSpace(f.Reason) == "":
 		return cli.Invalid("add --reason TEXT", "--steal needs a reason: the holder will read it")
 	case f.Steal && (!a.CanAsk() || agent.Inside(a.Getenv) != ""):
-		return fault.Denied("run it there, or wait until the lease is over", "--steal needs a person at a terminal")
+		return fault.Denied(cmp.Or(a.Identity().Leak, "run it there, or wait until the lease is over"),
+			"--steal needs a person at a terminal")
 	case f.Steal:
 		act, who.Reason = handoff.ActSteal, f.Reason
 	}

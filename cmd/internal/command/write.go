@@ -4,12 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 type writeFlags struct {
 	cli.Writing
 	Undo string
+	Last bool
 }
 
 func writeCommand(a *cli.App) *cobra.Command {
@@ -86,6 +88,10 @@ func storing(a *cli.App, cmd *cobra.Command, run func(*writeFlags, []string) err
 	f.Declare(cmd)
 	cmd.Flags().StringVar(&f.Undo, "undo", "", "take this `handoff` back, if its recipient has not read it")
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return run(f, args) }
+	if cmd.Name() == "write" {
+		cmd.Flags().BoolVar(&f.Last, "last-session", false, "publish what the last session of an agent has left here")
+		cli.Conflicts(cmd, "last-session", "message", "undo")
+	}
 	if cmd.Name() != "reply" {
 		cmd.Flags().StringVar(&f.Kind, "kind", "", "the `kind` of the records: packet, universal or run (default: "+
 			"from their shape)")
@@ -101,10 +107,33 @@ func (f *writeFlags) store(a *cli.App, files []string) error {
 		}
 		return perform(a, handoff.ActWithdraw, []string{f.Undo}, handoff.Who{})
 	}
+	if f.Last {
+		return f.publish(a, files)
+	}
 	if err := f.Read(files); err != nil {
 		return err
 	}
 	return f.Store("")
+}
+
+// publish stores what the last session has left, and removes its file.
+func (f *writeFlags) publish(a *cli.App, files []string) error {
+	p, err := a.Project()
+	if err != nil {
+		return err
+	}
+	last, err := agent.LastSession(p, a.Getenv)
+	if err != nil {
+		return err
+	}
+	f.Message = last.Text
+	if err = f.Read(files); err == nil {
+		err = f.Store("")
+	}
+	if err != nil {
+		return err
+	}
+	return last.Remove()
 }
 
 // reply stores the answer to a handoff.
