@@ -131,6 +131,9 @@ func importBundle(a *cli.App, f *importFlags, file string) error {
 			return cli.InputError(file, err)
 		}
 		defer opened.Close()
+		if info, err := opened.Stat(); err == nil && info.IsDir() {
+			return cli.Invalid("to store its documents: `handoff write "+file+" --to NAME`", "%s is a directory", file)
+		}
 		in = opened
 	}
 	receipts, err := s.Import(context.Background(), in, f.WithState, f.DryRun)

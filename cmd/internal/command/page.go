@@ -16,7 +16,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/site"
 )
 
-const pageMarker = ".handoff-page" // an empty file that marks the directory of a site
+const (
+	pageDir    = "handoff-page"  // by default; git ignores it
+	pageMarker = ".handoff-page" // an empty file that marks the directory of a site
+)
 
 type pageFlags struct {
 	Output string
@@ -31,13 +34,13 @@ func pageCommand(a *cli.App) *cobra.Command {
 by state and person, and a page for each handoff with its thread. The files
 need no server and no JavaScript; the same handoffs give the same bytes.
 
--o names the directory (default handoff-page). It must be empty, or made by
-this command: then old pages are removed, and other files stay. A symbolic
-link of the project is refused.`,
+-o names the directory; git ignores the default, handoff-page. The directory
+must be empty, or made by this command: then old pages are removed, and other
+files stay. A symbolic link of the project is refused.`,
 		Example: `  handoff page -o public`,
 		RunE:    func(_ *cobra.Command, _ []string) error { return makePage(a, f) },
 	}
-	cmd.Flags().StringVarP(&f.Output, "output", "o", "handoff-page", "the `directory` of the site")
+	cmd.Flags().StringVarP(&f.Output, "output", "o", pageDir, "the `directory` of the site")
 	return cmd
 }
 
@@ -60,6 +63,9 @@ func makePage(a *cli.App, f *pageFlags) error {
 	}
 	defer dir.Close()
 	made, err := drawInto(pages, dir)
+	if err == nil && f.Output == pageDir {
+		err = dir.WriteFile(".gitignore", []byte("*\n"), 0o644)
+	}
 	if err != nil {
 		return fmt.Errorf("the site in %s is incomplete: %w", f.Output, err)
 	}

@@ -36,6 +36,9 @@ func whoami(a *cli.App) error {
 		return err
 	}
 	me := p.Identity()
+	if a.Who.Operator != "" {
+		me.Operator, me.Source = a.Who.Operator, "--operator"
+	}
 	if me.Operator == "" {
 		return cli.UnknownOperator("")
 	}
