@@ -11,13 +11,8 @@ import (
 // Commands has the command.
 var Commands = cli.Commands{"mcp": mcpCommand}
 
-type flags struct {
-	Operator string // acts only for this one
-}
-
 func mcpCommand(a *cli.App) *cobra.Command {
-	f := &flags{}
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve handoffs to an agent over MCP",
 		Long: `Serve the handoffs of the project over the Model Context Protocol, on standard
@@ -27,9 +22,6 @@ their arguments have the names of the flags. With --operator the server acts
 only for that operator: it refuses to write, take, finish or resume for any
 other.`,
 		Example: `  claude mcp add handoff -- handoff mcp --operator claude`,
-		RunE:    func(_ *cobra.Command, _ []string) error { return run(a, f) },
+		RunE:    func(_ *cobra.Command, _ []string) error { return Serve(context.Background(), a, a.Who.Operator) },
 	}
-	return cmd
 }
-
-func run(a *cli.App, f *flags) error { return Serve(context.Background(), a, a.Who.Operator) }

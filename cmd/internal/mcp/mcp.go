@@ -32,9 +32,6 @@ import (
 
 // Serve serves the project of a run until its input ends. With an operator, it acts only for that one.
 func Serve(ctx context.Context, a *cli.App, operator string) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	p := project{App: a, pinned: operator, session: "mcp-" + strings.ToLower(rand.Text()[:10])}
 	if operator != "" {
 		if err := handoff.CheckOperator(operator); err != nil {

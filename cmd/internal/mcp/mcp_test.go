@@ -244,7 +244,7 @@ func TestWorkIsRecorded(t *testing.T) {
 	id := c.good("handoff_write", letter, "created")["handoff_id"]
 	c.good("handoff_check", map[string]any{"id": id}, `Work: +at its commit, the file is as it was`)
 	letter["body"] = "---\nfrom: ann\n---\n"
-	c.bad("handoff_write", letter, "validation", 2, "file does not apply")
+	c.bad("handoff_write", letter, "validation", 2, "has a frontmatter of its own, which work and file would change")
 }
 
 // The project is that of the directory, else that of the client's roots. Without one every tool fails, and none begins a
@@ -337,8 +337,8 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"git:HEAD"}}, "validation", 2, "hint: use git: and the commit")
 	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
 	c.bad("handoff_write", map[string]any{"body": " ", "to": "ben"}, "validation", 2, "is empty\nhint: write what the recipient needs\n")
-	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, ": missing to\nhint: or pass a whole document with frontmatter, or a record as JSON, as body\n")
-	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, ": missing to\n")
+	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, "no recipient\nhint: add to NAME")
+	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, "no recipient\n")
 	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": missing body\n")
 	c.good("handoff_write", map[string]any{"body": "# Warm the cache\nBefore the deploy.", "to": "ben"}, "-ben-warm-the-cache.md")
 	c.bad("handoff_write", map[string]any{"body": `{"objective": "x"}`, "kind": "packet", "to": "ben", "topic": "t"}, "validation", 2, `required field "next_action" is missing`)

@@ -32,23 +32,14 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.From == "" && (in.To != "" || in.Topic != "" || in.missing() != nil) {
-		in.From = found.Me()
-	}
-	if in.From == "" && in.To != "" && in.Body != "" {
-		return nil, unknownOperator("from")
-	}
-	if missing := in.missing(); missing != nil {
-		return nil, fault.Invalid(
-			"or pass a whole document with frontmatter, or a record as JSON, as body", "missing %s",
-			fault.Own(list(missing)))
+	body := []byte(in.Body)
+	if in.From == "" && !handoff.HasFrontmatter(body) && (in.To != "" || !cli.LooksLikeObject(body)) {
+		if in.From = found.Me(); in.From == "" {
+			return nil, unknownOperator("from")
+		}
 	}
 	fields := cli.Fields{From: in.From, To: in.To, Topic: in.Topic, Time: in.TS, Tags: in.Tag, References: in.Ref}
-	if len(in.File) > 0 && handoff.HasFrontmatter([]byte(in.Body)) {
-		return nil, fault.Invalid("omit file, or remove the frontmatter",
-			"file does not apply to a body with a frontmatter of its own")
-	}
-	source, err := here.TextSource("body", []byte(in.Body), fields, in.Kind,
+	source, err := here.TextSource("body", body, fields, in.Kind,
 		cli.Recording{Files: in.File, Session: true})
 	if err != nil {
 		return nil, err
@@ -141,20 +132,6 @@ func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
 	doc := handoff.Reply(e, found.Me())
 	return p.write(ctx, writeArgs{Body: in.Body, From: doc.From, To: doc.To, Topic: doc.Topic, TS: in.TS, Tag: in.Tag,
 		Ref: append(doc.References, in.Ref...), Redact: in.Redact})
-}
-
-// missing returns the required arguments of a plain body that are missing.
-func (in writeArgs) missing() (names []string) {
-	if handoff.HasFrontmatter([]byte(in.Body)) || cli.LooksLikeObject([]byte(in.Body)) || in.Kind != "" {
-		return nil
-	}
-	for _, needed := range []struct{ name, value string }{
-		{"body", in.Body}, {"from", in.From}, {"to", in.To}} {
-		if needed.value == "" {
-			names = append(names, needed.name)
-		}
-	}
-	return names
 }
 
 // written is a receipt of write with the next step.

@@ -72,6 +72,6 @@ func (s *Store) Progress(task string, done, total int) {
 
 // UnknownID returns the error for an id that no handoff of the store has.
 func (s *Store) UnknownID(id string) error {
-	return fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)", "no handoff id starts with %q",
-		strings.TrimPrefix(id, "sha256:"))
+	return fault.Invalid("run `handoff list`; in a new clone run `handoff sync`", "no handoff id starts with \"%s\"",
+		fault.Own(strings.TrimPrefix(id, "sha256:")))
 }
