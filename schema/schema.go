@@ -23,25 +23,23 @@ import (
 //go:embed *.schema.json
 var files embed.FS
 
-// Each schema is compiled at its first use, since most programs need only one.
-var (
-	frontmatter = rules("handoff-frontmatter")
-	packet      = rules("packet-1")
-	universal   = rules("universal-handoff-v3.0")
-	run         = rules("run-1")
-)
-
 // Frontmatter returns the rules for the frontmatter of a handoff, handoff-frontmatter.schema.json.
 func Frontmatter() fault.Rules { return frontmatter }
 
-// Packet returns the rules for a resume packet, packet-1.schema.json.
-func Packet() fault.Rules { return packet }
+var frontmatter = rules("handoff-frontmatter")
 
-// Universal returns the rules for a universal handoff, universal-handoff-v3.0.schema.json.
-func Universal() fault.Rules { return universal }
+// records has the rules of the kinds of records. Each schema is compiled at its first use.
+var records = map[string]fault.Rules{"packet-1": rules("packet-1"), "run-1": rules("run-1"),
+	"universal-handoff-v3.0": rules("universal-handoff-v3.0")}
 
-// Run returns the rules for a stored run record, run-1.schema.json.
-func Run() fault.Rules { return run }
+// Of returns the rules of a kind of record, by the name of its schema.
+func Of(name string) fault.Rules { return records[name] }
+
+// Text returns the text of a schema, nil for an unknown name.
+func Text(name string) []byte {
+	text, _ := files.ReadFile(name + ".schema.json")
+	return text
+}
 
 // A schema is a compiled schema with its source, which has the hints.
 type schema struct {

@@ -146,7 +146,7 @@ func TestEveryKeyword(t *testing.T) {
 	for _, c := range []struct{ rule, value, want string }{
 		{`{"enum":["a",1,null]}`, `"b"`, `"b" is not one of "a", 1, null`},
 		{`{"minLength":2}`, `"b"`, "the text has 1 characters, at least 2 are required"},
-		{`{"minItems":1}`, `[]`, "the list has 0 items, at least 1 are required"},
+		{`{"minItems":1}`, `[]`, "is an empty list"},
 		{`{"minimum":0}`, `-1`, "-1 is less than 0"},
 		{`{"maximum":2000}`, `2000.5`, "2000.5 is more than 2000"},
 		{`{"type":["string","null"]}`, `true`, "the value is true or false, not null or a text"},

@@ -183,7 +183,7 @@ func lived(f *foreign) {
 	}
 }
 
-var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"[0-9a-f]{12} ann MARKtopic"|"read_by":\[\{"operator":"MARK(taker|ender)"`) // a verified field, as data, in our words, in the line that a running session gets, and in the name of its file
+var topics = regexp.MustCompile(`"topic":"MARKtopic"|topic MARKtopic\b|"file_path":"[0-9-]+-ann-ben-MARKtopic(-[0-9a-f]+)?\.md"|"[0-9a-f]{12} ann MARKtopic"|"read_by":\[\{"operator":"MARK(taker|ender)"|taken by MARKtaker at|Ask MARKtaker before`) // a verified field, as data, in our words, in the line that a running session gets, and in the name of its file
 
 // Whatever somebody else wrote, and wherever: what agents are shown has it inside frames only. But for HANDOFF_FAULTS=all, a
 // hook of an agent has all of its flags in the store as it is, and some of them in a damaged one; six kinds of damage are
@@ -236,7 +236,7 @@ func TestForeignTextStaysInFrames(t *testing.T) {
 			}
 			for _, id := range f.ids {
 				commands = append(commands, []string{"read", id, "--agent"}, []string{"read", id, "--agent", "--unverified"}, []string{"check", id},
-					[]string{"resume", id, "--operator", "ben"}, []string{"resume", id, "--operator", "ben", "--accept", "operational", "--reason", "so"})
+					[]string{"resume", id, "--operator", "ben"}, []string{"resume", id, "--operator", "ben", "--accept", "--reason", "so"})
 			}
 			for _, args := range commands {
 				out, _ := f.feed(`{"session_id":"s-1"}`, args...)

@@ -114,6 +114,9 @@ func parseCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "X" { // only a value of the program says which
 		return nil
 	}
+	if args[0] == "create" { // each kind has its flags
+		root = cli.Root(command.Program(), args...)
+	}
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err
@@ -310,7 +313,7 @@ git init -q project
 cd project
 ln -s "$TESTDATA" testdata
 ln -s "$TESTDATA/../hooks" hooks
-jq '.updated_at = (now | todate) | .agent = "ann" | .task = "invoices"' testdata/packet/clean.json >packet.json
+jq '.updated_at = (now | todate)' testdata/packet/clean.json >packet.json
 jq '.handoff.target.skill = "editor"' testdata/universal/good/minimal.json >handoff.json
 jq '{objective, blocker: .unresolved[0], next_action}' packet.json >understood.json
 echo '{"themes": ["time"]}' >themes.json
@@ -327,7 +330,7 @@ git add .handoff.yaml OPERATORS.md
 git commit -qm project
 echo 'Look at the retry queue of the broker.' | handoff write - --from ben --to ann --topic queue
 handoff write packet.json --to ben
-handoff write handoff.json --topic survey
+handoff write handoff.json --to editor --topic survey
 handoff log --head >head.txt
 handoff export -o all.handoffs
 for name in origin backup; do git init -q --bare "$HOME/$name.git"; git remote add $name "$HOME/$name.git"; done

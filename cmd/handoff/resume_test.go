@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/seed-78daf238/handoff/lib/packet"
 )
 
 // Fifty sessions resume the same packet at once, and some of them are killed: at most one can have
@@ -107,15 +105,15 @@ func handoffIn(t *testing.T, dir string, args ...string) *exec.Cmd {
 
 func writePacket(t *testing.T, dir string) string {
 	t.Helper()
-	body := packet.Record{Objective: "Move the parser to strict JSON", Completed: []string{"Wrote the tokenizer"},
-		Unresolved: []string{"The fuzz target fails on lone surrogates"}, Assumptions: []string{"Input is UTF-8"},
-		NextAction: "Handle lone surrogates in lib/parse/text.go", Risks: []string{"Older files may be refused"},
-		UpdatedAt: time.Now().UTC().Format(time.RFC3339), ResumeToken: "parser-move-0001"}.Body()
+	packet := fmt.Sprintf(`{"objective": "Move the parser to strict JSON", "completed": ["Wrote the tokenizer"],
+		"unresolved": ["The fuzz target fails on lone surrogates"], "assumptions": ["Input is UTF-8"],
+		"next_action": "Handle lone surrogates in lib/parse/text.go", "risks": ["Older files may be refused"],
+		"updated_at": %q, "resume_token": "parser-move-0001"}`, time.Now().UTC().Format(time.RFC3339))
 	if err := os.WriteFile(filepath.Join(dir, ".handoff.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := handoffIn(t, dir, "write", "-", "--from", "ann", "--to", "ben", "--topic", "packet")
-	cmd.Stdin = strings.NewReader(body)
+	cmd.Stdin = strings.NewReader(packet)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

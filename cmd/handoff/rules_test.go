@@ -65,14 +65,14 @@ func imports(t *testing.T) map[string][]string {
 var floors = [][]string{
 	{"lib/fault", "schema/jsonschema/kind"},
 	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/memory", "lib/signature"},
-	{"lib/internal/jsontree", "lib/internal/secrets", "lib/relation", "lib/exchange/remote"},
-	{"lib/internal/disk", "lib/internal/log", "lib/internal/document", "lib/internal/fields", "lib/work", "schema", "lib/exchange/"},
-	{"lib/internal/facts", "lib/internal/operators", "lib/internal/settings", "lib/internal/search", "lib/packet"},
-	{"lib/internal/index", "lib/internal/trust", "lib/"}, // among them the kinds of records
+	{"lib/internal/json", "lib/internal/secrets", "lib/relation", "lib/exchange/remote"},
+	{"lib/internal/disk", "lib/internal/log", "lib/internal/document", "lib/work", "schema", "lib/exchange/"},
+	{"lib/internal/facts", "lib/internal/operators", "lib/internal/settings", "lib/internal/search", "lib/kind"},
+	{"lib/internal/index", "lib/internal/trust", "lib/"},
 	{"lib/internal/store"},
 	{"lib/internal/check", "lib/internal/exchange"},
 	{"lib/handoff"},
-	{"lib/record", "lib/agent", "lib/site"},
+	{"lib/agent", "lib/site"},
 	{"cmd/internal/"},
 	{""},
 }
@@ -112,11 +112,11 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"github.com/adrg/frontmatter":                 "lib/internal/document",
 		"go.yaml.in/yaml/v3":                          "lib/internal/document",
-		"github.com/go-json-experiment/json":          "lib/internal/jsontree",
-		"github.com/go-json-experiment/json/jsontext": "lib/internal/jsontree",
+		"github.com/go-json-experiment/json":          "lib/internal/json",
+		"github.com/go-json-experiment/json/jsontext": "lib/internal/json",
 		"github.com/gofrs/flock":                      "lib/internal/disk",
 		"github.com/google/renameio/v2":               "lib/internal/disk",
-		"github.com/google/uuid":                      "lib/universal",
+		"github.com/google/uuid":                      "lib/kind",
 		"github.com/denisbrodbeck/machineid":          "lib/internal/disk",
 		"github.com/rivo/uniseg":                      "lib/internal/form",
 		"github.com/gosimple/unidecode":               "lib/internal/form",
@@ -174,11 +174,11 @@ func TestKindsLinkNoStore(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"schema"}
 	for pkg := range imports(t) {
-		if pkg == "lib/packet" || strings.HasPrefix(pkg, "lib/") && floorOf(pkg) == floorOf("lib/x") && !strings.HasPrefix(pkg, "lib/internal/") {
+		if pkg == "lib/kind" || strings.HasPrefix(pkg, "lib/") && floorOf(pkg) == floorOf("lib/x") && !strings.HasPrefix(pkg, "lib/internal/") {
 			kinds = append(kinds, pkg)
 		}
 	}
-	if len(kinds) < 4 {
+	if len(kinds) < 2 {
 		t.Fatalf("the kinds are %v", kinds)
 	}
 	for _, kind := range kinds {
@@ -245,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 270_800 // of the whole program, without tests
+		all         = 263_500 // of the whole program, without tests
 		ofAPackage  = 35_900
 		ofAFunction = 480
 		wide        = 0 // lines above 120 columns
@@ -255,7 +255,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{43_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{25_600, []string{"handoff"}},
+		{28_700, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

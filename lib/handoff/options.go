@@ -53,10 +53,6 @@ type Options struct {
 	Redact       bool     // replace credentials in new documents instead of refusing them
 	AllowSecrets []string // secret rules whose findings are accepted, and recorded in the audit log
 
-	// CheckBody returns an error if a body looks like a record and is none: record.CheckBody. Write reports it as a
-	// warning. nil checks nothing.
-	CheckBody func(body string) error
-
 	// VerifySignature returns the public key that made an armored SSH signature of a text: signature.Verify. Its error
 	// for a signature that does not match is ErrIntegrity. If it is nil, signed handoffs cannot be read.
 	VerifySignature func(text, armored []byte, namespace string) (key string, err error)
@@ -109,9 +105,6 @@ func (o Options) withDefaults() Options {
 			}
 			return fingerprint, err
 		}
-	}
-	if o.CheckBody == nil {
-		o.CheckBody = func(string) error { return nil }
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
-	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // Records gives access to the records that handoffs carry, and to the used resume tokens.
@@ -46,23 +45,6 @@ func (e *ConsumedError) Verdict() string { return "CRITICAL" }
 // are those of Act.
 func (r Records) Resume(ctx context.Context, id string, who Who) (ActReceipt, error) {
 	return r.s.Act(ctx, actResume, id, who)
-}
-
-// Use returns who resumed a handoff, or another one with the same resume token. The zero Action means that nobody did.
-func (r Records) Use(id, token string) (by Action, where string, err error) {
-	look, err := r.s.look(false)
-	if err != nil {
-		return by, "", err
-	}
-	for _, h := range look.All() {
-		if h.ID != id && (token == "" || h.Record.Token != tokenHash(token)) {
-			continue
-		}
-		if resumed := look.Life(h).Resumed; resumed != nil {
-			return actionOf(resumed, resumed.Until), h.ID, nil
-		}
-	}
-	return by, "", nil
 }
 
 // Sharing returns the ids of the handoffs whose packets have a resume token.
@@ -109,27 +91,21 @@ func tokenHash(token string) string {
 
 // recordOf returns what the log says about the record in a body, nil if there is none.
 func recordOf(body string) *log.Record {
-	block, ok := fields.Extract(body)
-	if !ok {
+	r, is := kind.Extract(body)
+	if !is {
 		return nil
 	}
-	r := &log.Record{Kind: block.Kind}
-	var named struct {
-		Task  string `json:"task_id"`
-		Token string `json:"resume_token"`
+	recorded := &log.Record{Kind: r.Name, Task: r.Text("/task_id")}
+	if token := r.Text("/resume_token"); r.Name == kind.Packet && token != "" {
+		recorded.Token = tokenHash(token)
 	}
-	if json.Unmarshal(block.JSON, &named) == nil {
-		if r.Task = named.Task; named.Token != "" {
-			r.Token = tokenHash(named.Token)
-		}
-	}
-	return r
+	return recorded
 }
 
-// CarriesPacket reports whether the body contains a packet: the only record with a resume token.
+// CarriesPacket reports whether the body is a packet: the only record with a resume token.
 func CarriesPacket(d Document) bool {
-	b, ok := fields.Extract(d.Body)
-	return ok && b.Kind == "packet"
+	r, is := kind.Extract(d.Body)
+	return is && r.Name == kind.Packet
 }
 
 // A Made document was made from something else, such as a record.

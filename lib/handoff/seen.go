@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // Seen has what was shown to an operator in a session on this machine. It is a file in the user's state: the handoff
@@ -30,7 +30,7 @@ func (s *Store) Seen() *Seen {
 		return seen
 	}
 	who := s.opt.Reader()
-	seen.file = jsontree.SHA256Hex([]byte(who.Operator + " " + who.Session))[:seenDigits]
+	seen.file = json.SHA256Hex([]byte(who.Operator + " " + who.Session))[:seenDigits]
 	if lines := strings.Split(string(s.at.ReadNote(seen.file)), "\n"); len(lines) > 1 {
 		seen.last, seen.words = lines[0], lines[1:]
 	}

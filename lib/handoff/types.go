@@ -6,7 +6,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -90,12 +89,6 @@ func IsSession(name string) bool { return form.IsSlug(name, 128) }
 func HasFrontmatter(text []byte) bool {
 	owner, _ := document.OwnerOf(text)
 	return owner == document.Complete || owner == document.Partial
-}
-
-// IsJSON reports whether a text is one JSON value.
-func IsJSON(text []byte) bool {
-	_, err := jsontree.Parse(text)
-	return err == nil
 }
 
 // Within reports whether path is dir or below it, without symbolic links that lead out. If that is unknown, the answer

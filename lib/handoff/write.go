@@ -10,10 +10,10 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
+	"github.com/seed-78daf238/handoff/lib/kind"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
 
@@ -208,8 +208,8 @@ func (s *Store) identify(src Source) (*accepted, error) {
 		return d, &IDMismatchError{Name: src.Name, Claimed: d.HandoffID, Computed: id}
 	}
 	d.HandoffID = id
-	if err := s.opt.CheckBody(d.Body); err != nil && !isMade {
-		d.notes = append(d.notes, fault.Sentence(err)+"; write the record as JSON, and its view is made")
+	if _, is := kind.Extract(d.Body); !is && !isMade && kind.Announces(d.Body) {
+		d.notes = append(d.notes, "the body is not exactly a record with its view: it is stored as text")
 	}
 	for _, bad := range relation.Of(d.References).Malformed {
 		d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
@@ -314,7 +314,7 @@ func PlainRules(head any) []Fault { return document.Shape(head) }
 
 // AnnouncesRecord reports whether the body of a source may contain a record. Package record decides.
 func AnnouncesRecord(src Source) bool {
-	return fields.Announces(string(src.Text)) || src.Fields != nil && fields.Announces(src.Fields.Body)
+	return kind.Announces(string(src.Text)) || src.Fields != nil && kind.Announces(src.Fields.Body)
 }
 
 // Redacted returns text with a mark in place of each credential, except those that the rules in allow find.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/md"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -88,7 +88,7 @@ func fileOf(id string) string { return "h/" + strings.TrimPrefix(id, prefix) + "
 // than case.
 func personFile(slug string) string {
 	if lower := strings.ToLower(slug); lower != slug {
-		slug = lower + "-" + jsontree.SHA256Hex([]byte(slug))[:8]
+		slug = lower + "-" + json.SHA256Hex([]byte(slug))[:8]
 	}
 	return "people/to-" + slug + ".html"
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // The delivery matrix: agent × state of its session × 20 handoffs.
@@ -364,7 +364,7 @@ func (c *cell) tokens() string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-func tokens(text string) int { return universal.Tokens([]byte(text)) }
+func tokens(text string) int { return utf8.RuneCountInString(text) / 4 }
 
 // row returns the cell as a row of the table.
 func (c *cell) row() string {

@@ -20,7 +20,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // An Env is the environment of a run.
@@ -119,8 +118,8 @@ func newApp(e Env, p Program) *App {
 		progress: &progress{w: e.Stderr}, warned: new(sync.Map)}
 }
 
-// Root returns all commands, for documentation.
-func Root(p Program) *cobra.Command { return newApp(Env{}, p).root() }
+// Root returns all commands, for documentation. Their flags can depend on the arguments.
+func Root(p Program, args ...string) *cobra.Command { return newApp(Env{Args: args}, p).root() }
 
 func (a *App) root() *cobra.Command {
 	var version bool
@@ -186,7 +185,7 @@ func (a *App) Project() (handoff.Project, error) {
 	p.Options.Reader = func() handoff.Who {
 		return handoff.Who{Operator: cmp.Or(a.Who.Operator, whole.Named().Operator), Session: a.SessionID()}
 	}
-	p.Options.Rules, p.Options.CheckBody = handoff.PlainRules, record.CheckBody
+	p.Options.Rules = handoff.PlainRules
 	a.signatures(p, &p.Options)
 	p.Options.Warn = a.warn
 	a.useRemote(&p, "")

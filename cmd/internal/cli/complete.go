@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 const maxCompletions = 200
@@ -151,7 +151,7 @@ func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCom
 	case kind == "agent":
 		words = agent.Names()
 	case f.Name == "kind":
-		words = record.Kinds()
+		words = kinds.Names()
 	case kind == "directory":
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case slices.Contains([]string{"key", "file", "path"}, kind):

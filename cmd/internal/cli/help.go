@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // topics holds a file NAME.md for each topic. Its first line is its heading.
@@ -64,7 +65,7 @@ func (a *App) explain(root *cobra.Command, words []string) error {
 	case words[0] == "all":
 		return a.allCommands(root)
 	case err == nil:
-		return a.printTopic(string(topic))
+		return a.printTopic(strings.Replace(string(topic), "{flags}\n", recordFlags(), 1))
 	}
 	cmd, rest, err := root.Find(words)
 	if near := nearestName(words[0], topicNames()); cmd == root && near != "" {
@@ -82,6 +83,19 @@ func (a *App) printTopic(text string) error {
 		text = strings.Join(handoff.Lines(text, "", min(width, 100), a.Colors()), "\n") + "\n"
 	}
 	return a.Print(text)
+}
+
+// recordFlags returns tables of the flags of create, one for each kind.
+func recordFlags() string {
+	var b strings.Builder
+	for _, name := range kind.Names() {
+		k, _ := kind.Of(name)
+		fmt.Fprintf(&b, "\n| create --kind %s | |\n|---|---|\n", name)
+		for _, f := range k.Flags() {
+			fmt.Fprintf(&b, "| --%s | %s |\n", f.Name, strings.ReplaceAll(f.Usage, "`", ""))
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n")
 }
 
 func (a *App) allCommands(root *cobra.Command) error {

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // A Gate holds the flags for credentials.
@@ -24,40 +24,32 @@ func (g *Gate) Declare(flags *pflag.FlagSet) {
 		"accept credentials that match this `rule`; audited; can be repeated")
 }
 
-// RecordOptions returns the options of every new record. Warnings become notes.
-func (a *App) RecordOptions(f Fields) record.Options {
-	return record.Options{Head: handoff.Document(f), Rules: schema.Universal(), Redact: a.Gate.Redact,
-		Allow: a.Gate.AllowSecret, Warn: func(text string) { a.Note("warning: " + text) }}
-}
-
-// ProjectName returns the project for records that name none: the name of the project root.
-func (a *App) ProjectName() string {
+// RecordOptions returns the options of every new record. Warnings become notes. now is the time, RFC 3339 with Z.
+func (a *App) RecordOptions(f Fields, now string) handoff.RecordOptions {
+	o := handoff.RecordOptions{Head: handoff.Document(f), Redact: a.Gate.Redact, Allow: a.Gate.AllowSecret,
+		Warn: func(text string) { a.Note("warning: " + text) }}
+	o.Now, o.At = cmp.Or(f.Time, now), a.Now()
 	p, err := a.Project()
 	if err != nil {
-		return "" // opening the store returns the error
+		return o // opening the store returns the error
 	}
-	return filepath.Base(p.Root)
+	o.Project, o.Root, o.Me = filepath.Base(p.Root), filepath.ToSlash(p.Root), cmp.Or(p.Me(), f.From)
+	o.Store = func() (*handoff.Store, error) {
+		_, s, err := a.NewStore()
+		return s, err
+	}
+	o.Skills = a.listedOperators() == nil
+	return o
 }
 
 // record returns the source of a record. The record is parsed later, after the store has checked its machine.
 func (w *Writing) record(f Fields, name string, text []byte) (handoff.Source, error) {
-	o, is := w.records[f.To]
-	if !is {
-		refs, err := w.Recording.References(w.App, w.Kind == "")
-		if err != nil {
-			return handoff.Source{}, err
-		}
-		f.References = append(slices.Clip(f.References), refs...)
-		o = w.RecordOptions(f)
-		o.Kind, o.AllowEmpty, o.Now, o.Project = w.Kind, w.AllowEmpty, w.stamp, w.ProjectName
-		o.Carried = record.Carried(func() (*handoff.Store, error) {
-			_, s, err := w.NewStore()
-			return s, err
-		})
-		if w.records == nil {
-			w.records = map[string]record.Options{}
-		}
-		w.records[f.To] = o
+	refs, err := w.Recording.References(w.App, w.Kind == "")
+	if err != nil {
+		return handoff.Source{}, err
 	}
-	return record.Source(name, text, o), nil
+	f.References = append(slices.Clip(f.References), refs...)
+	o := w.RecordOptions(f, w.stamp())
+	o.Kind, o.AllowEmpty = w.Kind, w.AllowEmpty
+	return handoff.RecordSource(name, text, o), kind.CheckAllowEmpty(w.AllowEmpty)
 }

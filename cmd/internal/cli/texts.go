@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // Body is the name of the text of a plain handoff in --allow-empty.
@@ -32,13 +32,12 @@ type Writing struct {
 	IDs     []string       // its arguments before the text
 
 	texts    []text
-	loose    []byte                    // a text without a file
-	at, took string                    // the time for documents without one, and the one that they got
-	about    *handoff.Entry            // what the text answers or replaces
-	isReply  bool                      // it answers
-	to       []string                  // the recipients, each of which gets a document
-	sender   *string                   // once known
-	records  map[string]record.Options // by recipient; shared, so that all get the same time
+	loose    []byte         // a text without a file
+	at, took string         // the time for documents without one, and the one that they got
+	about    *handoff.Entry // what the text answers or replaces
+	isReply  bool           // it answers
+	to       []string       // the recipients, each of which gets a document
+	sender   *string        // once known
 }
 
 // A text is what a document is made from.
@@ -288,8 +287,12 @@ func (w *Writing) below(file string) string {
 
 // isRecord reports whether a text is a record: JSON of a known kind, or a file of JSON with a slip.
 func isRecord(t text) bool {
-	return LooksLikeObject(t.bytes) && (record.Detect(t.bytes) != "" ||
-		filepath.Ext(t.name) == ".json" && !handoff.IsJSON(t.bytes))
+	shape, broken := "", error(nil)
+	isFile := filepath.Ext(t.name) == ".json"
+	if isFile || LooksLikeObject(t.bytes) {
+		shape, broken = kind.Shape(t.bytes)
+	}
+	return shape != "" || isFile && broken != nil
 }
 
 // LooksLikeObject reports whether a text begins like a JSON object.

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 // manyDocuments is the number of documents from which the disk takes most of the time.
@@ -45,7 +44,7 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 			ids = append(ids, r.ID)
 		}
 	}
-	warnings, err := record.WarnShared(s, ids)
+	warnings, err := s.Records().Seen(ids)
 	for _, warning := range warnings {
 		a.Note(warning)
 	}

@@ -9,9 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // An artifact is what a command names: standard input, a file, or a stored handoff.
@@ -41,12 +39,12 @@ func readArtifact(a *cli.App, s *handoff.Store, name string) (artifact, error) {
 			return artifact{name: name}, err
 		}
 	}
-	name, text, err := a.ReadNamed(name)
-	got := artifact{name: name, text: text, path: name}
+	shown, text, err := a.ReadNamed(name)
+	got := artifact{name: shown, text: text, path: name}
 	if err != nil || !handoff.HasFrontmatter(text) {
 		return got, err
 	}
-	doc, err := handoff.Parse(handoff.Source{Name: name, Text: text}, handoff.PlainRules, cli.MaxInput)
+	doc, err := handoff.Parse(handoff.Source{Name: shown, Text: text}, handoff.PlainRules, cli.MaxInput)
 	got.doc = &doc
 	return got, err
 }
@@ -65,44 +63,46 @@ func looksLikeID(name string) bool {
 	return name == "@" || len(digits) >= 4 && len(digits) <= 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// input returns the artifact for a check. The id in a document from outside the store must match its content.
-func (g artifact) input() packet.Input {
-	if g.doc == nil {
-		return record.InputJSON(g.name, g.text, schema.Universal())
+// input returns the artifact for a check. err is that of reading it. JSON of no known shape counts as a packet. The id
+// in a document from outside the store must match its content.
+func (g artifact) input(err error) kinds.Input {
+	if err == nil && g.doc != nil {
+		var id string
+		if id, err = handoff.ID(*g.doc); err == nil && g.doc.HandoffID != "" && id != g.doc.HandoffID {
+			err = &handoff.IDMismatchError{Claimed: g.doc.HandoffID, Computed: id}
+		}
+		in := handoff.InputOf(g.name, *g.doc)
+		in.ID, in.Err = g.id, err
+		return in
 	}
-	id, err := handoff.ID(*g.doc)
-	if err == nil && g.doc.HandoffID != "" && id != g.doc.HandoffID {
-		err = &handoff.IDMismatchError{Claimed: g.doc.HandoffID, Computed: id}
+	in := kinds.Input{Name: g.name, Err: err}
+	if err == nil {
+		given := kinds.Given{Project: "-", Me: "-"}
+		if given.Kind, _ = kinds.Shape(g.text); given.Kind == "" {
+			given.Kind = kinds.Packet
+		}
+		var r kinds.Record
+		r, in.Err = kinds.Read(g.text, given)
+		in.Record = &r
 	}
-	if err != nil {
-		return packet.Input{Name: g.name, Err: err}
-	}
-	return record.Input(g.name, *g.doc, schema.Universal())
+	return in
 }
 
-// record returns the record of the artifact as JSON.
-func (g artifact) record() ([]byte, error) {
+// json returns the record of the artifact as JSON, or its text.
+func (g artifact) json() []byte {
 	if g.doc == nil {
-		return g.text, nil
+		return g.text
 	}
-	stored := handoff.Stored{Document: *g.doc, Path: g.path}
-	stored.Entry.ID = g.id
-	block, err := record.Extract(stored)
-	return block.JSON, err
+	if r, is := kinds.Extract(g.doc.Body); is {
+		return r.JSON()
+	}
+	return []byte(g.doc.Body)
 }
 
 // exists reports whether a file that the record names exists. A file that cannot be checked counts as existing.
 func (g artifact) exists(path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(g.dir(), path)
+	if !filepath.IsAbs(path) && g.id == "" {
+		path = filepath.Join(filepath.Dir(g.path), path)
 	}
 	return !isMissing(path) && !strings.ContainsRune(path, 0)
-}
-
-// dir returns the base of relative paths in the record.
-func (g artifact) dir() string {
-	if g.id != "" {
-		return "."
-	}
-	return filepath.Dir(g.path)
 }

@@ -12,9 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // checks are the flags for the check of a handoff.
@@ -27,13 +25,14 @@ type checks struct {
 }
 
 func (c *checks) declare(flags *pflag.FlagSet) {
-	flags.Var(cli.OptionalDuration(&c.MaxAge), "max-age", "accept handoffs up to this `age`, such as 90m "+
-		"or 3d (default: 48h)")
+	flags.Var(cli.OptionalDuration(&c.MaxAge), "max-age",
+		"accept handoffs up to this `age`, such as 90m or 3d (default "+
+			"for a packet: 48h)")
 	flags.StringArrayVar(&c.AllowEmpty, "allow-empty", nil, "accept this empty `field`; can be repeated")
-	flags.StringVar(&c.Answers, "answers", "", "a JSON `file` with objective, blocker and next_action as "+
-		"you understood them")
-	flags.StringVar(&c.ConfirmedBy, "confirmed-by", "", "the `operator` who confirms that the answers mean "+
-		"the same as the packet; audited")
+	flags.StringVar(&c.Answers, "answers", "", "a JSON `file`, or -, with objective, blocker and next_action as you "+
+		"understood them")
+	flags.StringVar(&c.ConfirmedBy, "confirmed-by", "",
+		"the `operator` who confirms what differs from the packet; audited")
 	flags.BoolVar(&c.ASCII, "ascii", false, "print ASCII only")
 }
 
@@ -42,9 +41,10 @@ func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR|ID|-…",
 		Short: "Check whether work can continue from a handoff",
-		Long: `Check whether work can continue from a handoff: is it complete, recent and not
-used before, and does it say what to do next? FILE is a record as JSON or a
-handoff document, DIR means its *.md and *.json files. check changes nothing
+		Long: `Check whether work can continue from a handoff. Of a packet: is it complete,
+recent and not used before, and does it say what to do next? Of any other
+handoff: is it still open, and did the work move on? FILE is a record as JSON or
+a handoff document, DIR means its *.md and *.json files. check changes nothing
 and uses no token. It cannot judge the meaning of a text: a text that says
 little can pass. A dangerous instruction, such as to disable the firewall, makes
 a handoff OPERATIONAL.
@@ -53,8 +53,8 @@ With --answers, check compares what you understood with the packet. It cannot
 tell whether different words mean the same: both are shown, and you confirm
 them with --confirmed-by NAME.
 
-Exit codes: 0 CLEAN, 10 OPERATIONAL (fix or confirm first), 11 CRITICAL (do not
-continue). For several handoffs the worst counts.`,
+Exit codes: 0 CLEAN or no packet, 10 OPERATIONAL (fix or confirm first),
+11 CRITICAL (do not continue). For several handoffs the worst counts.`,
 		Example: `  handoff check packet.json
   handoff check 134327a8 --answers understood.json`,
 		Args:              cobra.MinimumNArgs(1),
@@ -80,26 +80,25 @@ func check(a *cli.App, c *checks, names []string) error {
 	if err != nil {
 		return err
 	}
-	o, err := with.Options(s)
-	if err != nil {
-		return err
-	}
 	if names, err = artifacts(names); err != nil {
 		return err
 	}
-	var reports []packet.Report
+	var reports []kinds.Report
 	for _, name := range names {
 		got, err := readArtifact(a, s, name)
-		in := packet.Input{Name: got.name, Err: err}
-		if err == nil {
-			in = got.input()
+		if name == "@" && err != nil {
+			return err // nobody knows what @ is: nothing was checked
 		}
-		reports = append(reports, record.Check(context.Background(), s, in, o))
+		r, err := s.Check(context.Background(), got.input(err), with)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
 	}
 	if err := printReports(a, reports, c.ASCII); err != nil {
 		return err
 	}
-	return cli.Verdict(packet.Worst(reports))
+	return cli.Verdict(kinds.Worst(reports))
 }
 
 // artifacts replaces directories by their documents and records, without the index of a store.
@@ -122,10 +121,11 @@ func artifacts(names []string) (all []string, err error) {
 	return all, nil
 }
 
-// with returns the checks that flags and settings ask for.
-func (c *checks) with(a *cli.App, p handoff.Project) (record.Checks, error) {
-	r := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
-		AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
+// with returns what flags and settings ask for.
+func (c *checks) with(a *cli.App, p handoff.Project) (handoff.Checking, error) {
+	r := handoff.Checking{Tree: cli.WorkOf(p), Operator: p.Me(), Session: a.SessionID(),
+		CheckOptions: kinds.CheckOptions{
+			AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
 	if c.MaxAge != nil {
 		r.MaxAge = *c.MaxAge
 	}
@@ -135,19 +135,19 @@ func (c *checks) with(a *cli.App, p handoff.Project) (record.Checks, error) {
 	if c.Answers == "" {
 		return r, nil
 	}
-	text, err := cli.ReadInput(c.Answers)
+	_, text, err := a.ReadNamed(c.Answers)
 	if err != nil {
 		return r, err
 	}
-	answers, err := packet.ParseAnswers(text)
+	answers, err := kinds.ParseAnswers(text)
 	r.Answers = &answers
 	return r, err
 }
 
 // printReports prints the reports as text, or as JSON a line each.
-func printReports(a *cli.App, reports []packet.Report, ascii bool) error {
+func printReports(a *cli.App, reports []kinds.Report, ascii bool) error {
 	return cli.Lines(a, reports, func() string {
-		text := packet.Text(reports, packet.TextOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
+		text := kinds.Summary(reports, kinds.SummaryOptions{ASCII: ascii, Width: cli.TerminalWidth(a.Stdout)})
 		return cli.Fit(a.Stdout, text)
 	})
 }

@@ -3,10 +3,12 @@ package command
 import (
 	"cmp"
 	"errors"
-	"os/user"
+	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,8 +17,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-	runs "github.com/seed-78daf238/handoff/lib/run"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 type createFlags struct {
@@ -24,112 +25,117 @@ type createFlags struct {
 	cli.Relating
 	cli.Recording
 	*cli.Gate
-	Summary, Agent      string
-	Status              string
-	Project, IntentLock string
-	Lower               []string // flags of the self-audit that are answered with no
-	Lists               lists
+	Kind, After string
+	AllowEmpty  []string
+	Close       []string
+	Lower       []string // questions of the self-audit that are answered with no
 }
 
 // A creation is one run of create.
 type creation struct {
 	*cli.App
 	*createFlags
-	recipients []string // each gets the record; To is the first
+	kind   *kinds.Kind
+	values []kinds.Value // of the flags of the kind, in their order
+	after  *kinds.Tree   // the record that it follows, nil for none
 }
 
 func createCommand(a *cli.App) *cobra.Command {
-	if kind := kindIn(a.Args); kind != "" {
-		return createRecordCommand(a, kind)
-	}
-	f := &createFlags{Gate: &a.Gate}
+	f := &createFlags{Gate: &a.Gate, Kind: kinds.Run}
+	c := &creation{App: a, createFlags: f}
 	cmd := &cobra.Command{
-		Use:   "create TASK_ID --summary TEXT | --kind packet|universal",
-		Short: "Store a run record: what a run did, and what is open",
-		Long: `Store a run record: what a run did, what it validated, what stays uncertain,
-and what comes next. The self-audit is derived from the record. Gaps in the
-record cause warnings, never an error.
+		Use:   "create TASK --summary TEXT | create --kind KIND",
+		Short: "Store a record of flags: a run, packet or universal one",
+		Long: `Store a record made of flags. Without --kind it is a run record: what a run did,
+what it validated, what stays uncertain, what comes next. Its self-audit is
+derived; gaps cause warnings, never an error. A packet gets a new resume token.
+A universal handoff gets its chain, token count and hash.
 
-Assumptions, context debt and next steps of earlier records stay open until a
-record names them, by their text or by the key that onboard shows:
---assumption 3f2a91=refuted, --resolve-debt 81b0c4, --close d5e6f7. --who and
---verify-first belong to the --next-step before them.
+A value can end in =STATE. Tests and commands: passed, failed, skipped, unknown.
+Assumptions: open, promoted, refuted, carried_forward. An item that is open has
+a key, which onboard shows: --close KEY, --assumption KEY=refuted.
 
-A value can end in =STATE. Tests and commands: passed, failed, skipped or
-unknown. Assumptions: open, promoted, refuted or carried_forward. Files: added,
-modified, deleted or renamed.
-
---test-run-exec runs a command with sh, shows its output on standard error, and
-records the result. With it, or with --work, the commit is recorded too, and
-each --file as it is, for handoff check.`,
+--after ID makes the record that follows: the next hop, or the same packet with
+a new token and time, which replaces ID. handoff help kinds lists all flags.`,
 		Example: `  handoff create deploy --summary 'Done.' --test-run-exec 'go test ./...'
-  handoff create deploy-42 --summary 'The runner has no disk left.' \
-    --status paused --next-step 'Ask ops for disk' --who ann \
-    --context-debt 'Cache size is unknown' --agent agent:codex
-  handoff create deploy-43 --summary 'Ops added a disk.' \
-    --close 0711d6 --resolve-debt 80a9f4`,
-		Args:              cobra.ExactArgs(1),
+  handoff create --kind packet --after 134327a8
+  handoff create --kind universal --to report-writer --workflow wf-17 \
+    --phase reading --summary 'Forty interviews are read and coded.'`,
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(_ *cobra.Command, args []string) error { return createRun(a, f, args) },
+		RunE:              func(_ *cobra.Command, args []string) error { return c.create(args) },
 	}
 	flags := cmd.Flags()
 	f.Fields.Declare(flags)
 	f.Relating.Declare(flags)
 	f.Recording.Declare(flags)
 	f.Gate.Declare(flags)
-	flags.StringVar(&f.Summary, "summary", "", "one `paragraph`: what was tried, what is finished, what "+
-		"comes first")
-	flags.StringVar(&f.Agent, "agent", "", "who ran (`name`, such as agent:codex or human:ann; default: "+
-		"the operator, or the user)")
-	flags.StringVar(&f.Status, "status", "completed", "`how` the run ended: completed, paused, failed, "+
-		"requires_review")
-	flags.StringVar(&f.Project, "project", "", "the `project_id` (default: the name of the project root)")
-	flags.StringVar(&f.IntentLock, "intent-lock", "", "the `id` of the scope contract of the run")
-	flags.StringArrayVar(&f.Lower, "lower", nil, "answer no to this `flag` of the self-audit, such as "+
-		"receipts_reviewed; can be repeated")
-	f.Lists.declare(flags)
+	flags.VisitAll(func(flag *pflag.Flag) { flag.Hidden = flag.Name != "to" })
+	flags.Var(cli.Choice(&f.Kind, kinds.Names()...), "kind", "the `kind` of the record: packet, universal or run")
+	c.declare(flags, kindIn(a.Args))
 	return cmd
 }
 
-func createRun(a *cli.App, f *createFlags, ids []string) error {
-	return (&creation{App: a, createFlags: f}).create(ids[0])
-}
-
-// The lists of a record.
-type lists struct {
-	said             map[string][]string // by flag
-	who, verifyFirst []string            // by step, "" if not given
-}
-
-func (l *lists) declare(flags *pflag.FlagSet) {
-	l.said = map[string][]string{}
-	for _, field := range runs.Table().Fields {
-		for _, flag := range field.Flags {
-			addSaying(flags, l.said, flag.Name, flag.Usage, true)
+// kindIn returns the kind that the arguments name, or run.
+func kindIn(args []string) string {
+	for i, arg := range args {
+		if name, is := strings.CutPrefix(arg, "--kind="); is {
+			return name
+		} else if arg == "--kind" && i+1 < len(args) {
+			return args[i+1]
 		}
 	}
-	flags.Func("who", "the `operator` for the --next-step before it", l.ofStep(&l.who))
-	flags.Func("verify-first", "what to verify first (`text`), for the --next-step before it",
-		l.ofStep(&l.verifyFirst))
+	return kinds.Run
 }
 
-// ofStep returns the parser of a flag that belongs to the last next step.
-func (l *lists) ofStep(values *[]string) func(string) error {
-	return func(text string) error {
-		steps := len(l.said["next-step"])
-		if steps == 0 {
-			return errors.New("must follow the --next-step that it belongs to")
-		}
-		for len(*values) < steps {
-			*values = append(*values, "")
-		}
-		(*values)[steps-1] = text
-		return nil
+// declare adds the flags of one kind: a command line can use only those.
+func (c *creation) declare(flags *pflag.FlagSet, name string) {
+	k, err := kinds.Of(name)
+	if err != nil {
+		k, _ = kinds.Of(kinds.Run) // the value of --kind is refused
 	}
+	c.kind = k
+	for _, flag := range k.Flags() {
+		usage := flag.Usage
+		if flag.List {
+			usage += "; can be repeated"
+		}
+		flags.Func(flag.Name, usage, func(text string) (err error) {
+			if flag.Absolute {
+				text, err = filepath.Abs(text)
+				text = filepath.ToSlash(text)
+			} else if flag.File {
+				var content []byte
+				content, err = cli.ReadInput(text)
+				text = string(content)
+			}
+			c.values = append(c.values, kinds.Value{Flag: flag.Name, Text: text})
+			return err
+		})
+		flags.Lookup(flag.Name).Hidden = flag.Rare
+	}
+	switch k.Name {
+	case kinds.Run:
+		flags.StringArrayVar(&c.Close, "close", nil, "close this open item, by its `key`; can be repeated")
+		flags.StringArrayVar(&c.Lower, "lower", nil, "answer no to this `question` of the self-audit; can be repeated")
+		flags.Lookup("lower").Hidden = true
+		return
+	case kinds.Packet:
+		flags.StringArrayVar(&c.AllowEmpty, "allow-empty", nil, "accept this empty `field`; can be repeated")
+	}
+	flags.StringVar(&c.After, "after", "", "the `handoff` whose record this one follows")
 }
 
-func (c *creation) create(taskID string) error {
-	p, err := c.App.Project()
+func (c *creation) create(args []string) error {
+	isRun := c.kind.Name == kinds.Run
+	switch {
+	case isRun && len(args) == 1 && strings.HasSuffix(args[0], ".md"):
+		return cli.Invalid("to store a file: `handoff write "+args[0]+"`", "%q is a file, not a task", args[0])
+	case isRun != (len(args) == 1):
+		return cli.Invalid("handoff create TASK --summary TEXT, or handoff create --kind packet",
+			"a run record needs a task, and no other record has one")
+	}
+	p, err := c.Project()
 	if err != nil {
 		return err
 	}
@@ -140,18 +146,33 @@ func (c *creation) create(taskID string) error {
 			took = c.Time
 		}
 	}
-	if err := c.Apply(c.App, &c.Fields); err != nil {
+	if c.After != "" {
+		err = c.follow()
+	}
+	if err = cmp.Or(err, c.Apply(c.App, &c.Fields), kinds.CheckAllowEmpty(c.AllowEmpty)); err != nil {
 		return err
 	}
-	return cli.SameAgain(c.finish(p, taskID), took)
+	if isRun {
+		c.values = append(c.values, kinds.Value{Path: "/task_id", Text: args[0]})
+		if err := c.name(args[0]); err != nil {
+			return err
+		}
+	}
+	return cli.SameAgain(c.finish(p), took)
+}
+
+// execs returns the indices of the values that are commands to run.
+func (c *creation) execs() (all []int) {
+	for i, v := range c.values {
+		if v.Flag == "test-run-exec" {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // finish completes and stores the record. It checks everything before it runs the first command.
-func (c *creation) finish(p handoff.Project, taskID string) error {
-	draft, err := c.record(p, taskID)
-	if err != nil {
-		return err
-	}
+func (c *creation) finish(p handoff.Project) error {
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return err
@@ -159,109 +180,170 @@ func (c *creation) finish(p handoff.Project, taskID string) error {
 	if err := s.Maintenance().Ready(); err != nil {
 		return err
 	}
-	entries, withheld, err := record.Runs(s)
+	all, err := c.Recipients(func() string { return cmp.Or(c.From, p.Me()) }, c.To)
 	if err != nil {
 		return err
 	}
-	for _, why := range fault.Lines(withheld, error.Error) {
-		c.Note("left out, run `handoff verify`: " + why)
-	}
-	carried := runs.CarriedInto(entries, draft.Record)
-	if err := c.fill(&draft, carried); err != nil {
+	if _, err := c.source(all[0], false).Make(); err != nil {
 		return err
 	}
-	if _, err := c.source(c.To, draft, carried, false).Make(); err != nil {
-		return err
-	}
-	results := draft.Record.CommandsAndValidation[len(draft.Record.CommandsAndValidation)-len(c.execs()):]
-	for i, command := range c.execs() {
-		if results[i], err = execute(c.App, command); err != nil {
+	for _, i := range c.execs() {
+		if err := c.execute(i); err != nil {
 			return err
 		}
 	}
-	if err := c.recordWork(p, draft.Record); err != nil {
+	if err := c.recordWork(p); err != nil {
 		return err
 	}
-	sources := make([]handoff.Source, len(c.recipients))
-	for i, to := range c.recipients {
-		sources[i] = c.source(to, draft, carried, i == 0) // the record is the same
+	sources := make([]handoff.Source, len(all))
+	for i, to := range all {
+		sources[i] = c.source(to, i == 0) // the record is the same
 	}
 	return c.Write(sources)
 }
 
-// recordWork records the commit and the files of the run as they are now, after its commands.
-func (c *creation) recordWork(p handoff.Project, r runs.Record) error {
-	if !c.Recording.Work && !p.RecordsWork(agent.Inside(c.Getenv) != "") && len(c.execs()) == 0 {
+// source returns the source of the record for one recipient.
+func (c *creation) source(to string, warns bool) handoff.Source {
+	o := c.RecordOptions(c.Fields, c.Time)
+	if user := cmp.Or(c.Getenv("USER"), c.Getenv("LOGNAME"), c.Getenv("USERNAME")); o.Me == "" && user != "" {
+		o.Me, o.Head.From = "human:"+user, cmp.Or(c.From, handoff.TopicFrom(user))
+	}
+	o.From, o.To, o.Head.To, o.AllowEmpty = cmp.Or(c.From, o.Me), to, to, c.AllowEmpty
+	if !warns {
+		o.Warn = nil
+	}
+	return o.Source("", func(g kinds.Given) (kinds.Record, error) { return c.kind.Make(c.values, c.after, g) })
+}
+
+// follow reads the record that this one follows.
+func (c *creation) follow() error {
+	s, err := c.Store()
+	if err != nil {
+		return err
+	}
+	got, err := s.Read(c.After)
+	if err != nil {
+		return err
+	}
+	r, is := kinds.Extract(got.Body)
+	if !is || r.Name != c.kind.Name {
+		return cli.Invalid("name a "+c.kind.Name+" record", "%s carries no %s record", cli.Short(got.Entry.ID,
+			cli.Shortest), c.kind.Name)
+	}
+	if c.after = r.Root; c.kind.Name == kinds.Packet {
+		c.Supersedes = append(c.Supersedes, got.Entry.ID)
+	} else {
+		c.Re = append(c.Re, got.Entry.ID)
+	}
+	if p, err := c.Project(); err == nil && c.To == "" && c.kind.Name == kinds.Packet && got.Entry.To != p.Me() {
+		c.To = got.Entry.To
+	}
+	return nil
+}
+
+// name replaces the keys of open items by their texts, and notes what looks like a key or a state and is none.
+func (c *creation) name(task string) error {
+	for _, question := range c.Lower {
+		c.values = append(c.values, kinds.Value{Path: "/self_audit/" + question, No: true})
+	}
+	open := c.open(task)
+	for _, key := range c.Close {
+		i := slices.IndexFunc(open, func(o kinds.Open) bool { return o.Key == key || o.Key == kinds.Key(key) })
+		if i < 0 {
+			return noSuchKey("close", key, len(open))
+		}
+		closing := open[i].Closing()
+		c.Note(fmt.Sprintf("--close %s: %s", key, closing.Text))
+		c.values = append(c.values, closing)
+	}
+	flags := c.kind.Flags()
+	for i, v := range c.values {
+		at := slices.IndexFunc(flags, func(f kinds.Flag) bool { return f.Name == v.Flag })
+		if at < 0 || flags[at].States == nil {
+			continue
+		}
+		text, state, word := flags[at].Cut(v.Text)
+		if word != "" {
+			c.Note(fmt.Sprintf("--%s: %q is none of %s, so it is part of the text", v.Flag, word,
+				strings.Join(flags[at].States, ", ")))
+		}
+		if key, _, _ := strings.Cut(text, "="); !flags[at].Key || !isKey(key) {
+			continue
+		} else if state == "" {
+			return cli.Invalid("add one of "+strings.Join(flags[at].States, ", "),
+				"--%s %s: the key of an open item needs =STATE",
+				v.Flag, v.Text)
+		}
+		is := func(o kinds.Open) bool { return o.Key == text && "/"+o.List == flags[at].Path }
+		found := slices.IndexFunc(open, is)
+		if found < 0 {
+			return noSuchKey(v.Flag, text, len(open))
+		}
+		c.Note(fmt.Sprintf("--%s %s is %q", v.Flag, text, open[found].Text))
+		c.values[i].Text = open[found].Text + "=" + state
+	}
+	return nil
+}
+
+func noSuchKey(flag, key string, n int) error {
+	return cli.Invalid("run `handoff onboard --markdown` to see their keys",
+		"--%s %s: none of the %d open items has this key",
+		flag, key, n)
+}
+
+// isKey reports whether a text looks like the key of an open item.
+func isKey(text string) bool { return len(text) == 6 && strings.Trim(text, "0123456789abcdef") == "" }
+
+// open returns the open items of the project.
+func (c *creation) open(task string) []kinds.Open {
+	_, s, err := c.NewStore()
+	if err != nil {
+		return nil // storing returns the error
+	}
+	entries, withheld, _ := s.Records().Runs()
+	for _, why := range fault.Lines(withheld, error.Error) {
+		c.Note("left out, run `handoff verify`: " + why)
+	}
+	project := c.RecordOptions(c.Fields, c.Time).Project
+	for _, v := range c.values {
+		if v.Flag == "project" {
+			project = v.Text
+		}
+	}
+	return kinds.Carry(kinds.Before(entries, project, task, c.Time)) // the same again closes the same
+}
+
+// execute runs the command of a value with sh, its output on standard error, and replaces the value by the result.
+func (c *creation) execute(i int) error {
+	command := c.values[i].Text
+	c.Note("running: " + command)
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = c.Stderr, c.Stderr
+	began := time.Now()
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return fmt.Errorf("cannot run %q; nothing stored: %w", command, err)
+	}
+	c.values[i] = kinds.Executed(command, cmd.ProcessState.ExitCode(), time.Since(began), cmd.ProcessState.String())
+	return nil
+}
+
+// recordWork records the commit and the files of a run as they are now, after its commands.
+func (c *creation) recordWork(p handoff.Project) error {
+	if c.kind.Name != kinds.Run && !c.Recording.Work {
+		return nil
+	}
+	if !c.Recording.Work && !p.RecordsWork(agent.Inside(c.Getenv) != "") && !slices.ContainsFunc(c.values,
+		kinds.Value.IsExecuted) {
 		return nil
 	}
 	c.Recording.Try = true
-	for _, file := range r.FilesAndArtifacts {
-		if file.Kind == "file" && file.Change != "deleted" {
-			c.Recording.Files = append(c.Recording.Files, file.Path)
+	for _, v := range c.values {
+		if flag, state, _ := strings.Cut(v.Text, "="); v.Flag == "file" && state != "deleted" {
+			c.Recording.Files = append(c.Recording.Files, flag)
 		}
 	}
 	refs, err := c.Recording.References(c.App, true)
 	c.Fields.References = append(c.Fields.References, refs...)
 	return err
-}
-
-// execs returns the commands to run.
-func (c *creation) execs() []string { return c.Lists.said["test-run-exec"] }
-
-// source returns the source of the record for one recipient.
-func (c *creation) source(to string, draft runs.Draft, carried runs.Carried, warns bool) handoff.Source {
-	o := c.RecordOptions(c.Fields)
-	o.Head.To, o.Carried = to, func(runs.Record) (runs.Carried, error) { return carried, nil }
-	if !warns {
-		o.Warn = nil
-	}
-	return record.RunSource(draft, o)
-}
-
-// record returns the draft that the flags describe, and fills in agent, recipient and project.
-func (c *creation) record(p handoff.Project, taskID string) (runs.Draft, error) {
-	for flag, texts := range c.Lists.said {
-		if i := slices.IndexFunc(texts, func(text string) bool { return !utf8.ValidString(text) }); i >= 0 {
-			return runs.Draft{}, cli.Invalid("", "--%s is not UTF-8 text", flag)
-		}
-	}
-	me := p.Me()
-	c.Agent = cmp.Or(c.Agent, me, c.user())
-	if c.Agent == "" {
-		return runs.Draft{}, cli.Invalid("use --agent, such as --agent agent:codex, or set HANDOFF_OPERATOR",
-			"no agent: I don't know who ran this")
-	}
-	sender := record.Slug(c.Agent, 64) // the limit of an operator name
-	all, err := c.Recipients(func() string { return cmp.Or(c.From, sender) }, cmp.Or(c.To, me, sender))
-	if err != nil {
-		return runs.Draft{}, err
-	}
-	c.recipients, c.To = all, all[0]
-	if c.createFlags.Project == "" {
-		c.createFlags.Project = c.ProjectName()
-	}
-	r := runs.Record{TaskID: taskID, ProjectID: c.createFlags.Project, IntentLockID: c.IntentLock, Agent: c.Agent,
-		Status: c.Status, Summary: c.Summary, CreatedAt: c.Time}
-	lowered := map[string]bool{}
-	for _, flag := range c.Lower {
-		if known := (runs.Audit{}).Failed(); !slices.Contains(known, flag) {
-			return runs.Draft{}, cli.Invalid("use one of "+strings.Join(known, ", "),
-				"--lower: the self-audit has no flag %q", flag)
-		}
-		lowered[flag] = false
-	}
-	return runs.Draft{Record: r, Claimed: lowered}, nil
-}
-
-// user returns the user of the system as an agent, "" if the user has no name.
-func (c *creation) user() string {
-	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if is := c.Getenv(name); is != "" {
-			return "human:" + is
-		}
-	}
-	if is, err := user.Current(); err == nil && is.Username != "" {
-		return "human:" + is.Username
-	}
-	return ""
 }

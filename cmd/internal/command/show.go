@@ -1,79 +1,75 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
-
-	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/universal"
-	"github.com/seed-78daf238/handoff/schema"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 type showFlags struct {
 	Markdown bool
-	Export   string
+	Export   bool
 }
 
 func showCommand(a *cli.App) *cobra.Command {
 	f := &showFlags{}
 	cmd := &cobra.Command{
-		Use:   "show ID|TASK_ID",
+		Use:   "show ID|TASK",
 		Short: "Print the record of a handoff",
 		Long: `Print the record of a handoff as JSON, or with --markdown its view for people:
 as it is in a pipe, escaped on a terminal. The id is checked first, as by read.
-A plain handoff has no record. TASK_ID means the newest run record of that
-task.
+TASK means the newest run record of that task. A handoff without a record is
+printed as read prints it.
 
 --export writes a universal handoff to
-{session_path}/handoffs/{source}-to-{target}-{time}.json, if that is in the
-directory that you name, otherwise to the directory itself. It prints the path.`,
+{session_path}/handoffs/{source}-to-{target}-{time}.json and prints the path. If
+that cannot be written, the file goes to the temporary directory.`,
 		Example: `  handoff show 134327a8
-  handoff show task_review_docs
-  handoff show 134327a8 --markdown
-  handoff show 134327a8 --export ~/sessions`,
+  handoff show task_review_docs --markdown`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return showRecord(a, f, args) },
+		RunE:              func(_ *cobra.Command, args []string) error { return showRecord(a, f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Markdown, "markdown", false, "print the view for people")
-	flags.StringVar(&f.Export, "export", "", "write the JSON to a file in this `directory` instead")
+	flags.BoolVar(&f.Export, "export", false, "write the JSON of a universal handoff to the directory of its session")
 	cli.Conflicts(cmd, "markdown", "export")
 	return cmd
 }
 
-func showRecord(a *cli.App, f *showFlags, ids []string) error {
+func showRecord(a *cli.App, f *showFlags, name string) error {
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	got, err := readRecord(s, ids[0])
-	if err != nil {
+	got, r, err := namedRecord(s, name)
+	switch {
+	case err != nil:
 		return err
+	case f.Export && (r == nil || r.Name != kinds.Universal):
+		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs")
+	case f.Export:
+		return exportRecord(a, *r)
 	}
-	block, err := record.Extract(got)
-	if err != nil {
-		return err
-	}
-	if f.Export != "" {
-		return exportRecord(a, block, f.Export)
-	}
-	in := record.Input(got.Entry.ID, got.Document, schema.Universal())
-	if line := record.Work(*cli.WorkOf(p), in.References, in.Says()).Line(); line != "" {
-		a.Note(line)
-	}
-	text, escape := strings.TrimRight(string(block.JSON), "\n")+"\n", handoff.EscapeJSON
-	if f.Markdown {
-		text, escape = block.View, handoff.Escape
+	text, escape := got.Body, handoff.Escape
+	if r != nil {
+		if text = r.View(); !f.Markdown {
+			text, escape = string(r.JSON())+"\n", handoff.EscapeJSON
+		}
+		in := handoff.InputOf(got.Entry.ID, got.Document)
+		if said := in.Baseline(); said.HasAny() {
+			a.Note(cli.WorkOf(p).Compare(context.Background(), said).Line())
+		}
 	}
 	if cli.IsTerminal(a.Stdout) {
 		text = escape(text)
@@ -81,48 +77,40 @@ func showRecord(a *cli.App, f *showFlags, ids []string) error {
 	return a.Print(text)
 }
 
-// readRecord reads a handoff by its id, or the newest run record of the task with that name.
-func readRecord(s *handoff.Store, name string) (handoff.Stored, error) {
-	if _, err := s.Find(name); err == nil {
-		return s.Read(name)
+// namedRecord reads a handoff by its id, or the newest run record of a task. The record is nil if it has none.
+func namedRecord(s *handoff.Store, name string) (got handoff.Stored, r *kinds.Record, err error) {
+	if got, err = s.Read(name); err == nil {
+		if found, is := kinds.Extract(got.Body); is {
+			r = &found
+		}
+		return got, r, nil
 	}
-	id, err := record.NewestOfTask(s, name)
-	switch {
-	case err == nil:
-		return s.Read(id)
-	case looksLikeID(name):
-		return s.Read(name) // returns the error of the id
+	entries, _, failed := s.Records().Runs()
+	for _, e := range entries {
+		if e.Text("/task_id") == name {
+			got, err = s.Read(e.HandoffID)
+			return got, &e.Record, err
+		}
 	}
-	return handoff.Stored{}, err
+	if failed == nil && !looksLikeID(name) {
+		err = cli.Invalid("run `handoff onboard` for the recent tasks", "no record of the task %q in %s", name, s.Dir())
+	}
+	return got, nil, err
 }
 
-// exportRecord writes a universal handoff to the directory of its session. The path comes from the record, but cannot
-// leave root.
-func exportRecord(a *cli.App, block record.Block, root string) error {
-	if block.Kind != universal.Kind {
-		return cli.Invalid("redirect standard output to a file",
-			"--export works only for universal handoffs, not for a %s", block.Kind)
-	}
-	d, err := universal.Parse(block.JSON)
-	if err != nil {
-		return err
-	}
-	if err := cli.CheckOutput(root); err != nil {
-		return err
-	}
-	name, text := d.FileName(), []byte(strings.TrimRight(string(block.JSON), "\n")+"\n")
-	dir, err := d.SessionDir(root)
-	if err == nil {
-		err = writeFile(root, dir, name, text)
-	}
+// exportRecord writes a universal handoff to the directory of its session, or else to the temporary one. The session
+// comes from the record, but nothing is written outside of it.
+func exportRecord(a *cli.App, r kinds.Record) error {
+	root, dir, text := r.Text("/handoff/source/session_path"), "handoffs", append(r.JSON(), '\n')
+	err := writeFile(root, dir, r.FileName(), text)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, root))
-		dir = "."
-		err = writeFile(root, dir, name, text)
+		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, os.TempDir()))
+		root, dir = os.TempDir(), "."
+		err = writeFile(root, dir, r.FileName(), text)
 	}
 	if err != nil {
-		return fault.Config("name another directory with --export", "%v", err)
+		return fault.Config("remove the file, or redirect the output of handoff show", "%v", err)
 	}
-	path := filepath.Join(root, dir, name)
+	path := filepath.Join(root, dir, r.FileName())
 	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
 }

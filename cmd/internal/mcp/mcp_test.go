@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/universal"
 )
 
 // The present revision of the protocol, and the one before.
@@ -180,7 +180,7 @@ func TestResume(t *testing.T) {
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")
 	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed as ben \(CLEAN\)\.\nThe next action, in the words of the handoff:\n<untrusted-content `)
-	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, "critical", 11, "; nothing was consumed now.\nThe next action, in the words of the handoff:\n<untrusted-content ")
+	c.good("handoff_resume", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Resumed by you at .*\nThe next action, in the words of the handoff:\n<untrusted-content `)
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "999999h", "operator": "cy"}, "critical", 11, "was consumed before, by ben")
 	c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 }
@@ -199,7 +199,7 @@ func TestToolsAreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown += universal.Tokens(text)
+		shown += utf8.RuneCount(text) / 4
 		always := slices.Contains([]string{"handoff_list", "handoff_read", "handoff_take", "handoff_done"}, tool.Name)
 		if got := tool.Meta["anthropic/alwaysLoad"] == true; got != always {
 			t.Errorf("%s: %v", tool.Name, tool.Meta)
@@ -394,7 +394,7 @@ func TestNullIsNotGiven(t *testing.T) {
 		default:
 			args["id"] = id
 		}
-		if text, _, failed := c.call(tool.Name, args); failed != (tool.Name == "handoff_resume") { // a plain handoff is not resumed from
+		if text, _, failed := c.call(tool.Name, args); failed {
 			t.Errorf("%s(%v): failed is %v\n%s", tool.Name, args, failed, text)
 		}
 	}

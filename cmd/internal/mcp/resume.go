@@ -5,29 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/packet"
-	"github.com/seed-78daf238/handoff/lib/record"
-	"github.com/seed-78daf238/handoff/schema"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 type checkArgs struct {
-	ID         string          `json:"id"`
-	MaxAge     string          `json:"max_age,omitempty" jsonschema:"such as 48h or 3d"`
-	AllowEmpty []string        `json:"allow_empty,omitempty"`
-	Answers    *packet.Answers `json:"answers,omitempty" jsonschema:"as you understood them"`
+	ID         string        `json:"id"`
+	MaxAge     string        `json:"max_age,omitempty" jsonschema:"such as 48h or 3d"`
+	AllowEmpty []string      `json:"allow_empty,omitempty"`
+	Answers    *kind.Answers `json:"answers,omitempty" jsonschema:"as you understood them"`
 }
 
-func (in checkArgs) with(p handoff.Project) (record.Checks, error) {
-	c := record.Checks{Rules: schema.Universal(), Tree: cli.WorkOf(p), CheckOptions: packet.CheckOptions{
-		AllowEmpty: in.AllowEmpty, Answers: in.Answers}}
-	if in.MaxAge == "" {
-		return c, nil
+func (in checkArgs) with(p handoff.Project, who handoff.Who, now time.Time) (c handoff.Checking, err error) {
+	c = handoff.Checking{Tree: cli.WorkOf(p), Operator: cmp.Or(who.Operator, p.Me()), Session: who.Session,
+		CheckOptions: kind.CheckOptions{AllowEmpty: in.AllowEmpty, Answers: in.Answers, Now: now}}
+	if in.MaxAge != "" {
+		c.MaxAge, err = handoff.ParseDuration(in.MaxAge)
 	}
-	var err error
-	c.MaxAge, err = handoff.ParseDuration(in.MaxAge)
 	return c, err
 }
 
@@ -37,11 +34,7 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	with, err := in.with(found)
-	if err != nil {
-		return nil, err
-	}
-	o, err := with.Options(s)
+	with, err := in.with(found, handoff.Who{Session: p.session}, p.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -49,10 +42,13 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := record.Check(ctx, s, record.Input(got.Entry.ID, got.Document, with.Rules), o)
-	text := fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class,
-		packet.Text([]packet.Report{report}, packet.TextOptions{}))
-	if report.Class == packet.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
+	report, err := s.Check(ctx, handoff.InputOf(got.Entry.ID, got.Document), with)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class, kind.Summary([]kind.Report{report},
+		kind.SummaryOptions{}))
+	if report.Class == kind.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}
 	return text, nil
@@ -71,14 +67,13 @@ func (p project) resume(ctx context.Context, in resumeArgs) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r := record.Request{ID: in.ID, Operator: who.Operator, Session: who.Session}
-	if r.Checks, err = in.with(found); err != nil {
+	r := handoff.Request{ID: in.ID}
+	if r.Checking, err = in.with(found, who, p.Now()); err != nil {
 		return nil, err
 	}
-	done, err := record.Resume(ctx, s, r)
-	var refusal *record.Refusal
-	if errors.As(err, &refusal) {
-		return packet.Text([]packet.Report{refusal.Report}, packet.TextOptions{}) + refusal.Text(), err
+	done, err := s.Resume(ctx, r)
+	if refusal, is := errors.AsType[*handoff.Refusal](err); is {
+		return kind.Summary([]kind.Report{refusal.Report}, kind.SummaryOptions{}), err
 	}
 	if err != nil {
 		return nil, err

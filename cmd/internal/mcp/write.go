@@ -7,7 +7,6 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
-	"github.com/seed-78daf238/handoff/lib/record"
 )
 
 type writeArgs struct {
@@ -101,7 +100,7 @@ func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handof
 	case source.Make == nil || receipt.Status != handoff.StatusCreated:
 		return nil
 	}
-	shared, _ := record.WarnShared(s, []string{receipt.ID}) // the handoff is stored, even if this fails
+	shared, _ := s.Records().Seen([]string{receipt.ID}) // the handoff is stored, even if this fails
 	return shared
 }
 

@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	strict "github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // Most is the number of bytes that a bundle can have, before it is compressed.
@@ -132,7 +132,7 @@ func linesOf(batch []byte, events int) ([][]byte, error) {
 
 // isEvent reports whether a line has the form of an event: RFC 8785, with a type and a payload.
 func isEvent(line []byte) bool {
-	canonical, err := jsontree.Canonical(line)
+	canonical, err := strict.Canonical(line)
 	var members map[string]json.RawMessage
 	return err == nil && len(line) <= mostLine && bytes.Equal(canonical, line) &&
 		json.Unmarshal(line, &members) == nil && len(members) == 2 &&

@@ -17,7 +17,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // MachineHint explains how to give a system a machine id.
@@ -123,7 +123,7 @@ type MachineRecord struct {
 func NewWriter() string { return "w-" + random(8) }
 
 // Bytes returns the record as one line of JSON in the order of the fields, with a final newline.
-func (r MachineRecord) Bytes() []byte { return append(jsontree.Encode(r, ""), '\n') }
+func (r MachineRecord) Bytes() []byte { return append(json.Encode(r, ""), '\n') }
 
 // Knows reports whether the store may be used on the machine with this fingerprint.
 func (r MachineRecord) Knows(fingerprint string) bool {
@@ -133,7 +133,7 @@ func (r MachineRecord) Knows(fingerprint string) bool {
 // ParseMachineRecord parses a fingerprint file. It fails if a fingerprint or the writer has another form than written
 // above.
 func ParseMachineRecord(src []byte) (r MachineRecord, err error) {
-	if err = jsontree.Decode(src, &r); err == nil {
+	if err = json.Decode(src, &r); err == nil {
 		err = r.check()
 	}
 	if err != nil {

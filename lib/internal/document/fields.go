@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // The limits of the frontmatter, in characters (code points) and items.
@@ -187,7 +187,7 @@ func ID(d Document) (string, error) {
 		}
 	}
 	members["body"] = d.Body
-	return jsontree.ID(members)
+	return json.ID(members)
 }
 
 // A Text is a string of a document that could contain a credential.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/schema"
 )
 
@@ -65,7 +65,7 @@ func outcome(t *testing.T, src []byte) string {
 	if len(faults) > 0 || !cmp.Equal(again, d) {
 		t.Errorf("the stored file does not read as what was stored: %v\n%s", faults, cmp.Diff(d, again))
 	}
-	return "id " + id + "\nfile " + document.FileName(d, 1, false) + "\nstored " + jsontree.SHA256Hex(stored) + "\n"
+	return "id " + id + "\nfile " + document.FileName(d, 1, false) + "\nstored " + json.SHA256Hex(stored) + "\n"
 }
 
 func TestVectors(t *testing.T) {

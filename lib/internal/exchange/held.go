@@ -6,7 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -25,7 +25,7 @@ func Waiting(at *store.Store) (all []Held, err error) {
 	for _, name := range names {
 		text, err := held.Read(name, 2*maxLine)
 		var w waiting
-		if err != nil || jsontree.Decode(text, &w) != nil {
+		if err != nil || json.Decode(text, &w) != nil {
 			continue
 		}
 		parsed, err := w.Document.parse()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	strict "github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/signature"
 )
@@ -47,7 +47,7 @@ type document struct {
 }
 
 func (d document) line() ([]byte, error) {
-	return jsontree.CanonicalOf(map[string]any{"event_type": typeDocument, "payload": d})
+	return strict.CanonicalOf(map[string]any{"event_type": typeDocument, "payload": d})
 }
 
 // A received line is one of a log.
@@ -66,9 +66,9 @@ func parseLine(name string, text []byte) (r received, ok bool) {
 		Type    string          `json:"event_type"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if jsontree.Decode(text, &head) == nil && head.Type == typeDocument && form.IsWriter(name) {
+	if strict.Decode(text, &head) == nil && head.Type == typeDocument && form.IsWriter(name) {
 		r.document = &document{}
-		if jsontree.Decode(head.Payload, r.document) != nil {
+		if strict.Decode(head.Payload, r.document) != nil {
 			return r, false
 		}
 		canonical, err := r.document.line()

@@ -13,7 +13,7 @@ import (
 	doc "github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -256,7 +256,7 @@ func (x *Exchange) hold(d *document, from string, why error) error {
 		return err
 	}
 	defer held.Close()
-	text, err := jsontree.CanonicalOf(waiting{from, *d})
+	text, err := json.CanonicalOf(waiting{from, *d})
 	if err == nil {
 		err = held.Replace(strings.TrimPrefix(d.ID, form.IDPrefix), text, 0, true)
 	}
@@ -285,7 +285,7 @@ func (x *Exchange) release(ctx context.Context) error {
 	for _, name := range names {
 		text, err := held.Read(name, 2*maxLine)
 		var w waiting
-		if err != nil || jsontree.Decode(text, &w) != nil {
+		if err != nil || json.Decode(text, &w) != nil {
 			continue
 		}
 		d, err := x.admit(&w.Document, w.Log)

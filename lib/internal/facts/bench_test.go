@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
@@ -16,7 +16,7 @@ func large(b *testing.B) *store {
 	var change []log.Pending
 	for i := range count {
 		e := document("a", "ann", "ben")
-		e.Payload.ID = "sha256:" + jsontree.SHA256Hex(fmt.Append(nil, i))
+		e.Payload.ID = "sha256:" + json.SHA256Hex(fmt.Append(nil, i))
 		e.Payload.File = fmt.Sprintf("handoffs/2026-11-29-ann-ben-t-%d.md", i)
 		change = append(change, e)
 		if i%100 > 0 {

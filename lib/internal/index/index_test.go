@@ -15,7 +15,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
@@ -46,7 +46,7 @@ func newStore(t testing.TB, maxRows int, events ...log.Event) *store {
 func (s *store) change(events ...log.Event) (changed []*facts.Handoff) {
 	s.before = s.At
 	s.Add(events)
-	s.At = log.Point{Offset: s.At.Offset + 2583, Hash: jsontree.SHA256Hex([]byte(s.At.Hash))}
+	s.At = log.Point{Offset: s.At.Offset + 2583, Hash: json.SHA256Hex([]byte(s.At.Hash))}
 	for _, e := range events {
 		for _, id := range append(e.Payload.Removed, e.Payload.ID) {
 			if h := s.Of(id); h != nil && !slices.Contains(changed, h) {

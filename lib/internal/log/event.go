@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	strict "github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // FileName is the name of the log in a state directory, Genesis the prev_hash of its first line.
@@ -148,10 +148,10 @@ type Pending struct {
 // Line returns the exchanged line of the event that is appended.
 func (p Pending) Line() ([]byte, error) {
 	if p.Raw != nil {
-		return jsontree.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Raw})
+		return strict.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Raw})
 	}
 	p.Payload.Here, p.Payload.Batch = nil, nil
-	return jsontree.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Payload})
+	return strict.CanonicalOf(map[string]any{"event_type": p.Type, "payload": p.Payload})
 }
 
 // ParseLine parses an exchanged line, without a newline, as an event to append. ok is false if it is not in RFC 8785
@@ -161,11 +161,11 @@ func ParseLine(text []byte) (p Pending, ok bool) {
 		Type    string          `json:"event_type"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if jsontree.Decode(text, &line) != nil || line.Type == "" {
+	if strict.Decode(text, &line) != nil || line.Type == "" {
 		return p, false
 	}
 	p = Pending{Type: line.Type, Raw: line.Payload}
-	if jsontree.Decode(line.Payload, &p.Payload) != nil || p.Payload.Here != nil || p.Payload.Batch != nil {
+	if strict.Decode(line.Payload, &p.Payload) != nil || p.Payload.Here != nil || p.Payload.Batch != nil {
 		return p, false
 	}
 	canonical, err := p.Line()
@@ -173,7 +173,7 @@ func ParseLine(text []byte) (p Pending, ok bool) {
 }
 
 // IDOf returns the id of an event with an exchanged line.
-func IDOf(line []byte) string { return jsontree.SHA256Hex(line) }
+func IDOf(line []byte) string { return strict.SHA256Hex(line) }
 
 // An Event is a line of the log.
 type Event struct {
@@ -197,34 +197,34 @@ func line(prev string, e Pending, at time.Time) (text []byte, hash string, err e
 	var payload any = e.Payload
 	if e.Raw != nil {
 		var members map[string]json.RawMessage
-		if err := jsontree.Decode(e.Raw, &members); err != nil {
+		if err := strict.Decode(e.Raw, &members); err != nil {
 			return nil, "", err
 		}
 		for name, value := range map[string]any{"here": e.Payload.Here, "batch": e.Payload.Batch} {
-			if text := jsontree.Encode(value, ""); string(text) != "null" {
+			if text := strict.Encode(value, ""); string(text) != "null" {
 				members[name] = text
 			}
 		}
 		payload = members
 	}
-	text, err = jsontree.CanonicalOf(map[string]any{"event_type": e.Type, "payload": payload, "prev_hash": prev,
+	text, err = strict.CanonicalOf(map[string]any{"event_type": e.Type, "payload": payload, "prev_hash": prev,
 		"primitive_id": "L6", "redaction_applied": e.Redacted, "schema_version": "1.1.0", "ts_utc": Stamp(at)})
-	return append(text, '\n'), jsontree.SHA256Hex(text), err
+	return append(text, '\n'), strict.SHA256Hex(text), err
 }
 
 // hashLine returns the hash of a line in its RFC 8785 form, without the members of a signature.
 func hashLine(text []byte) string {
 	var members map[string]json.RawMessage
-	if jsontree.Decode(text, &members) != nil {
+	if strict.Decode(text, &members) != nil {
 		return ""
 	}
 	delete(members, "signature")
 	delete(members, "signing_key_id")
-	canonical, err := jsontree.CanonicalOf(members)
+	canonical, err := strict.CanonicalOf(members)
 	if err != nil {
 		return ""
 	}
-	return jsontree.SHA256Hex(canonical)
+	return strict.SHA256Hex(canonical)
 }
 
 // isHash reports whether a hash is that of a line: of its bytes, or of its RFC 8785 form, which are the same for lines
@@ -233,7 +233,7 @@ func isHash(hash string, text []byte) bool {
 	if text == nil {
 		return hash == Genesis
 	}
-	return hash == jsontree.SHA256Hex(text) || hash == hashLine(text)
+	return hash == strict.SHA256Hex(text) || hash == hashLine(text)
 }
 
 // isMarker reports whether a line belongs to another tool.
@@ -248,11 +248,11 @@ func parse(text []byte) (e Event, ok bool) {
 		Primitive string          `json:"primitive_id"`
 		Time      string          `json:"ts_utc"`
 	}
-	if len(text) == 0 || text[0] != '{' || jsontree.Decode(text, &envelope) != nil {
+	if len(text) == 0 || text[0] != '{' || strict.Decode(text, &envelope) != nil {
 		return e, false
 	}
 	e = Event{Type: envelope.Type, Time: envelope.Time, prev: envelope.Prev, raw: envelope.Payload, text: text}
-	if jsontree.Decode(e.raw, &e.Payload) != nil {
+	if strict.Decode(e.raw, &e.Payload) != nil {
 		e.Payload = Payload{}
 	}
 	return e, e.Type != "" && e.prev != "" && envelope.Primitive == "L6"
@@ -271,13 +271,13 @@ func (e Event) Line() []byte {
 	var payload any = e.raw
 	if bytes.Contains(e.raw, []byte(`"batch":`)) || bytes.Contains(e.raw, []byte(`"here":`)) {
 		var members map[string]json.RawMessage
-		if jsontree.Decode(e.raw, &members) == nil {
+		if strict.Decode(e.raw, &members) == nil {
 			delete(members, "batch")
 			delete(members, "here")
 			payload = members
 		}
 	}
-	text, err := jsontree.CanonicalOf(map[string]any{"event_type": e.Type, "payload": payload})
+	text, err := strict.CanonicalOf(map[string]any{"event_type": e.Type, "payload": payload})
 	if err != nil {
 		return nil // another tool wrote it, and it has no RFC 8785 form: it stays here
 	}
@@ -288,7 +288,7 @@ func (e Event) Line() []byte {
 func (e Event) Hash() string { return hashLine(e.text) }
 
 // ID returns the id of an event: the SHA-256 of its exchanged line.
-func (e Event) ID() string { return jsontree.SHA256Hex(e.Line()) }
+func (e Event) ID() string { return strict.SHA256Hex(e.Line()) }
 
 // IsTurn reports whether events of a type are turns.
 func IsTurn(kind string) bool {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	strict "github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 // A State is the result of verifying an operator, as the audit log records it.
@@ -230,7 +230,7 @@ func (l *List) JSON() json.RawMessage {
 		o.ID = ""
 		f.Operators = append(f.Operators, listed{id, o})
 	}
-	text, _ := jsontree.CanonicalOf(f) // a valid file has only valid strings
+	text, _ := strict.CanonicalOf(f) // a valid file has only valid strings
 	return text
 }
 
@@ -240,7 +240,7 @@ func FromJSON(text json.RawMessage) (*List, error) {
 		return nil, nil
 	}
 	var f *frontmatter
-	if err := jsontree.Decode(text, &f); err != nil || f == nil {
+	if err := strict.Decode(text, &f); err != nil || f == nil {
 		return nil, err
 	}
 	all := make([]Operator, len(f.Operators))

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
-	"github.com/seed-78daf238/handoff/lib/internal/jsontree"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
@@ -68,7 +68,7 @@ func (s *Store) ownPath() string {
 	if err != nil || rootErr != nil || stateErr != nil || isInWork {
 		return ""
 	}
-	return filepath.Join(own, jsontree.SHA256Hex([]byte(state))[:32])
+	return filepath.Join(own, json.SHA256Hex([]byte(state))[:32])
 }
 
 // ReadUser returns a file of the user outside of the project, nil if it cannot be read.

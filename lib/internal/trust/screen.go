@@ -9,8 +9,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/fields"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
+	"github.com/seed-78daf238/handoff/lib/kind"
 )
 
 // A Gate decides about credentials.
@@ -64,7 +64,7 @@ func (p Gate) Document(name string, d document.Document, claimed bool) (document
 		return d, v, fault.Invalid("leave handoff_id out of a document that is to be redacted",
 			"%sthe document names its id, which would be another one after the redaction", fault.Prefixed(name))
 	}
-	if _, structured := fields.Extract(before); structured {
+	if _, structured := kind.Extract(before); structured {
 		return d, v, fault.Invalid(
 			"redact the record and write it as JSON, so that its view is made again",
 			"%sthe body carries a record with a credential in it, which cannot be redacted in place",
