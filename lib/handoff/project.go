@@ -47,9 +47,8 @@ type Project struct {
 	settings string // the directory of the settings file
 }
 
-// CheckLinks returns ErrInvalid for a path through a symbolic link inside a project. Such a link comes with the
-// project, and its target is the choice of another person. Links outside projects are the user's. The last names of a
-// path may be missing. If the path cannot be resolved, CheckLinks returns the error of the system.
+// CheckLinks returns ErrInvalid for a path through a symbolic link of a project. Such a link comes with the project,
+// and its target is the choice of another person. Links outside projects are the user's.
 func CheckLinks(path string) error { return settings.CheckLinks(path) }
 
 // LoadProject finds the project around cwd, an absolute path. Flags come before the environment (getenv),

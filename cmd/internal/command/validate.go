@@ -188,7 +188,7 @@ func (g artifact) validate(a *cli.App) (kinds.Record, error) {
 func fix(a *cli.App, f *validateFlags, name string) error {
 	var err error
 	if f.Output != "" {
-		err = cli.CheckOutput(f.Output)
+		err = handoff.CheckLinks(f.Output)
 	}
 	var got artifact
 	if err == nil {

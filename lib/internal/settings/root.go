@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 )
 
@@ -35,6 +36,23 @@ func FindRoot(start string) (root string, hasFile, isMarked bool, err error) {
 		}
 	}
 	return "", false, false, fmt.Errorf("cannot find the project root from %q: %w; name it with --root", start, err)
+}
+
+// CheckLinks returns fault.ErrInvalid for a path through a symbolic link of a project. Such a link comes with the
+// project, and its target is the choice of another person. Links outside projects are the user's.
+func CheckLinks(path string) error {
+	for at := filepath.Clean(path); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if info, err := os.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if _, _, isMarked, err := FindRoot(filepath.Dir(at)); err != nil || isMarked {
+			real, _ := filepath.EvalSymlinks(at)
+			real, _ = filepath.Abs(real)
+			return fault.Invalid("name the place that you mean, which may be "+real,
+				"%s is a symbolic link of the project", at)
+		}
+	}
+	return nil
 }
 
 func exists(path string) (bool, error) {
