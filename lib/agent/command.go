@@ -1,9 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -42,28 +42,18 @@ func (c Command) hook(a Agent, event string) []string {
 	return words
 }
 
-// entry returns the hook of an event as the agent registers it, in its group.
-func (a Agent) entry(words []string) json.RawMessage {
-	hook := fillWords(a.Entry, words)
-	if a.Grouped {
-		return json.RawMessage(`{"hooks": [` + string(hook) + `]}`)
-	}
-	return hook
-}
-
 // server returns the entry of our server.
-func (a Agent) server(c Command) json.RawMessage {
+func (a Agent) server(c Command) string {
 	entry := fillWords(a.Server.Entry, []string{c.Program, "mcp"})
 	if c.Operator != "" {
-		open := bytes.TrimSuffix(entry, []byte("}"))
-		entry = json.RawMessage(string(open) + `, "` + a.Server.Env + `": {"HANDOFF_OPERATOR": ` +
-			quote(c.Operator) + `}}`)
+		env := quote(a.Server.Env) + `: {"HANDOFF_OPERATOR": ` + quote(c.Operator) + `}`
+		entry = strings.TrimSuffix(entry, "}") + ", " + env + "}"
 	}
 	return entry
 }
 
 // fillWords returns a template with the words of a command.
-func fillWords(template json.RawMessage, words []string) json.RawMessage {
+func fillWords(template json.RawMessage, words []string) string {
 	quoted := make([]string, len(words))
 	power := make([]string, len(words))
 	for i, word := range words {
@@ -99,13 +89,13 @@ func (a Agent) ServerCommand(c Command, isProject bool) string {
 }
 
 // wordsOf returns the words of the command that an entry runs, nil if it does more than run one program.
-func wordsOf(entry json.RawMessage) []string {
+func wordsOf(entry string) []string {
 	var e struct {
 		Command json.RawMessage
 		Bash    string
 		Args    []string
 	}
-	if json.Unmarshal(entry, &e) != nil {
+	if json.Unmarshal([]byte(entry), &e) != nil {
 		return nil
 	}
 	var words []string
@@ -133,15 +123,10 @@ func isOurs(words []string, first string) bool {
 	return strings.TrimSuffix(base, ".exe") == "handoff"
 }
 
-// commandOf returns the command that registered words name.
-func commandOf(words []string) (c Command) {
-	if len(words) > 0 {
-		c.Program = words[0]
+// operatorOf returns the operator that registered words name, "" if there is none.
+func operatorOf(words []string) string {
+	if at := slices.Index(words, "--operator"); at >= 0 && at+1 < len(words) {
+		return words[at+1]
 	}
-	for i, w := range words {
-		if w == "--operator" && i+1 < len(words) {
-			c.Operator = words[i+1]
-		}
-	}
-	return c
+	return ""
 }

@@ -183,8 +183,8 @@ func (h Hook) print(text, notice string) error {
 	}
 	if envelope := h.agent.Envelope; envelope != nil {
 		var out bytes.Buffer
-		_ = json.Compact(&out, fill(envelope, "EVENT", form.JSONLine(h.agent.event(h.Event)), "TEXT",
-			form.JSONLine(text), "NOTICE", form.JSONLine(notice))) // a test fills every template
+		_ = json.Compact(&out, []byte(fill(envelope, "EVENT", form.JSONLine(h.agent.event(h.Event)), "TEXT",
+			form.JSONLine(text), "NOTICE", form.JSONLine(notice)))) // a test fills every template
 		text = out.String() + "\n"
 	}
 	if _, err := io.WriteString(h.Stdout, text); !errors.Is(err, syscall.EPIPE) { // an agent can leave

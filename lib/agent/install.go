@@ -2,11 +2,11 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/tailscale/hujson"
 
@@ -59,40 +59,28 @@ func (c Change) Texts() (from, to, before, after string) {
 	return from, to, before, after
 }
 
-// A part is what is ours in one file of an agent.
+// A part is a file of an agent in which something is ours.
 type part struct {
 	agent              Agent
 	file               file
 	hasHooks, isServer bool
 }
 
-// parts returns the files of an agent in which something is ours.
+// parts returns the files of an agent, first that of its hooks.
 func (a Agent) parts(p Places) (all []part, err error) {
-	base, hooks, err := p.path(a, a.User, a.Project)
-	if err != nil {
-		return nil, err
+	hooks, err := p.locate(a, a.User, a.Project)
+	if err != nil || a.Server.Key == "" {
+		return []part{{a, hooks, true, false}}, err
 	}
-	f, err := p.locate(base, hooks)
-	if err != nil {
-		return nil, err
+	server := a.Server
+	if both, err := p.locate(a, server.User+"c", server.Project+"c"); server.Comments && err == nil && both.exists {
+		server.User, server.Project = server.User+"c", server.Project+"c" // the same settings with comments
 	}
-	all = []part{{a, f, true, false}}
-	if a.Server.Key == "" {
-		return all, nil
+	f, err := p.locate(a, server.User, server.Project)
+	if f.path == hooks.path {
+		return []part{{a, hooks, true, true}}, err
 	}
-	base, server, err := p.path(a, a.Server.User, a.Server.Project)
-	if err != nil {
-		return nil, err
-	}
-	if a.Server.Comments && store.IsThere(server+"c") { // the name of the same settings with comments
-		server += "c"
-	}
-	if server == hooks {
-		all[0].isServer = true
-		return all, nil
-	}
-	f, err = p.locate(base, server)
-	return append(all, part{a, f, false, true}), err
+	return []part{{a, hooks, true, false}, {a, f, false, true}}, err
 }
 
 // Install returns the changes that register a command with an agent. If a file must not be changed, the error is
@@ -102,13 +90,17 @@ func (a Agent) Install(p Places, c Command) (all []Change, err error) {
 		return nil, err
 	}
 	parts, err := a.parts(p)
-	for _, part := range parts {
-		if err != nil || !part.hasHooks && !c.MCP {
-			continue
+	for i := 0; i < len(parts) && err == nil; i++ {
+		if i == 0 && c.Operator == "" {
+			var words []string
+			words, err = parts[0].registered()
+			c.Operator = operatorOf(words)
 		}
-		var change Change
-		change, err = part.install(c)
-		all = append(all, change)
+		if err == nil && (i == 0 || c.MCP) {
+			var change Change
+			change, err = parts[i].install(c)
+			all = append(all, change)
+		}
 	}
 	return all, err
 }
@@ -116,13 +108,9 @@ func (a Agent) Install(p Places, c Command) (all []Change, err error) {
 // Undo returns the changes that remove all that is ours from the settings of an agent.
 func (a Agent) Undo(p Places) (all []Change, err error) {
 	parts, err := a.parts(p)
-	for _, part := range parts {
-		if err != nil {
-			break
-		}
+	for i := 0; i < len(parts) && err == nil; i++ {
 		var change Change
-		change, err = part.undo()
-		if part.hasHooks || change.Changes() {
+		if change, err = parts[i].undo(); i == 0 || change.Changes() {
 			all = append(all, change)
 		}
 	}
@@ -132,10 +120,9 @@ func (a Agent) Undo(p Places) (all []Change, err error) {
 // Registered returns the command that the settings have for starting sessions, nil if there is none.
 func (a Agent) Registered(p Places) (words []string, path string, err error) {
 	parts, err := a.parts(p)
-	if err != nil || !parts[0].file.exists {
-		return nil, "", err
+	if err == nil {
+		words, err = parts[0].registered()
 	}
-	words, _, err = parts[0].registered(parts[0].file.text)
 	return words, parts[0].file.path, err
 }
 
@@ -145,7 +132,7 @@ func (a Agent) TestInput(project string) []byte {
 	if template == nil {
 		template = json.RawMessage(`{"session_id": "SESSION", "cwd": "PROJECT", "source": "startup"}`)
 	}
-	return fill(template, "SESSION", quote("check"), "PROJECT", quote(project))
+	return []byte(fill(template, "SESSION", quote("check"), "PROJECT", quote(project)))
 }
 
 // WorkDir returns the directory in which the agent runs the hooks of a session in a project.
@@ -157,122 +144,97 @@ func (a Agent) WorkDir(p Places, project string) string {
 }
 
 // install returns the change that adds our entries.
-func (p part) install(c Command) (Change, error) {
-	f := p.file
-	ch := Change{Path: f.path, Status: Installed, file: f, backup: newBackup}
-	var had []string
-	if f.exists {
-		var old Command
-		var err error
-		if had, old, err = p.registered(f.text); err != nil {
-			return ch, err
-		}
-		c.Operator = cmp.Or(c.Operator, old.Operator)
-	}
+func (p part) install(c Command) (ch Change, err error) {
+	ch = Change{Path: p.file.path, Status: Installed, file: p.file, backup: newBackup}
 	if p.hasHooks {
 		ch.Words = c.hook(p.agent, Start)
 	}
-	var err error
-	if ch.text, err = p.with(f.text, c, false); err != nil {
+	without, err := p.with(p.file.text, nil)
+	if err != nil {
 		return ch, err
 	}
-	if had != nil {
+	if p.file.exists && !bytes.Equal(without, p.file.text) {
 		ch.Status, ch.backup = Updated, sameBackup
 	}
-	if f.exists && bytes.Equal(ch.text, f.text) {
+	if ch.text, err = p.with(p.file.text, &c); p.file.exists && bytes.Equal(ch.text, p.file.text) {
 		ch.Status = Present
 	}
-	return ch, nil
+	return ch, err
 }
 
 // undo returns the change that removes our entries. If nobody else has changed the settings, they are those from
 // before.
-func (p part) undo() (Change, error) {
-	f := p.file
-	ch := Change{Path: f.path, Status: Absent, file: f, text: f.text, backup: noBackup}
-	if !f.exists {
+func (p part) undo() (ch Change, err error) {
+	ch = Change{Path: p.file.path, Status: Absent, file: p.file, backup: noBackup}
+	if !p.file.exists {
 		return ch, nil
 	}
-	words, c, err := p.registered(f.text)
-	if err != nil || words == nil {
+	if ch.text, err = p.with(p.file.text, nil); err != nil || bytes.Equal(ch.text, p.file.text) {
 		return ch, err
 	}
 	ch.Status = Removed
-	if p.agent.Script != "" && p.hasHooks {
-		ch.text = nil
-		return ch, nil
-	}
-	if ch.text, err = p.with(f.text, Command{}, true); err != nil {
-		return ch, err
-	}
-	if f.backup != nil {
-		for _, c.MCP = range []bool{false, true} {
-			if again, err := p.with(f.backup, c, false); err == nil && bytes.Equal(again, f.text) {
-				ch.text = f.backup
-			}
-		}
-	} else if isBare(ch.text) {
+	switch kept := p.file.backup; {
+	case kept != nil && isSame(kept, ch.text):
+		ch.text = kept
+	case kept == nil && isBare(ch.text):
 		ch.text = nil
 	}
 	return ch, nil
 }
 
+// isSame reports whether two settings differ in nothing but white space and commas at the end.
+func isSame(a, b []byte) bool {
+	isGap := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+	x, _ := hujson.Minimize(a) // both can be parsed
+	y, _ := hujson.Minimize(b)
+	return bytes.Equal(x, y) &&
+		bytes.Equal(bytes.Join(bytes.FieldsFunc(a, isGap), nil), bytes.Join(bytes.FieldsFunc(b, isGap), nil))
+}
+
 // isBare reports whether settings have nothing but what install adds to a new file.
 func isBare(text []byte) bool {
-	var members map[string]json.RawMessage
 	root, err := hujson.Parse(text)
-	if err != nil || json.Unmarshal(standard(&root), &members) != nil {
-		return false
+	for _, m := range members(&root) {
+		if nameOf(m) != "version" {
+			return false
+		}
 	}
-	delete(members, "version")
-	return len(members) == 0 && root.IsStandard()
+	return err == nil && root.IsStandard()
+}
+
+// registered returns the command of our first hook, nil if there is none.
+func (p part) registered() (words []string, err error) {
+	switch {
+	case !p.file.exists:
+		return nil, nil
+	case p.agent.Script != "":
+		return p.scriptWords(p.file.text)
+	}
+	s, err := p.parse(p.file.text)
+	for _, event := range ourEvents {
+		for _, name := range p.agent.Events[event] {
+			if err == nil && words == nil {
+				var ours []found
+				if ours, err = s.hooks(name); len(ours) > 0 {
+					words = ours[0].words
+				}
+			}
+		}
+	}
+	return words, err
 }
 
 func (p part) parse(text []byte) (config, error) {
-	comments, commas := p.agent.Comments, p.agent.Commas
-	if !p.hasHooks {
-		comments, commas = p.agent.Server.Comments, p.agent.Server.Commas
+	if p.hasHooks {
+		return p.agent.parse(p.file.path, text, p.agent.Comments)
 	}
-	return p.agent.parse(p.file.path, text, comments, commas)
+	return p.agent.parse(p.file.path, text, p.agent.Server.Comments)
 }
 
-// registered returns the words and the operator of our first entry in settings, nil if there is none. It refuses
-// settings that were not understood.
-func (p part) registered(text []byte) (words []string, c Command, err error) {
+// with returns settings with our entries, or without them if c is nil.
+func (p part) with(text []byte, c *Command) ([]byte, error) {
 	if p.agent.Script != "" && p.hasHooks {
-		words, err = p.scriptWords(text)
-		return words, commandOf(words), err
-	}
-	s, err := p.parse(text)
-	for _, event := range ourEvents {
-		for _, name := range p.agent.Events[event] {
-			if err != nil || !p.hasHooks {
-				break
-			}
-			var ours []found
-			if ours, err = s.hooks(name); len(ours) > 0 && words == nil {
-				words = ours[0].words
-			}
-		}
-	}
-	c = commandOf(words)
-	if at := s.root.Find("/" + p.agent.Server.Key + "/" + serverName); err == nil && at != nil && words == nil {
-		entry := standard(at)
-		if found := wordsOf(entry); isOurs(found, "mcp") {
-			var server map[string]json.RawMessage
-			var env map[string]string
-			_ = json.Unmarshal(entry, &server) // it is an object, or there are no words
-			_ = json.Unmarshal(server[p.agent.Server.Env], &env)
-			words, c = found, Command{Program: found[0], Operator: env["HANDOFF_OPERATOR"]}
-		}
-	}
-	return words, c, err
-}
-
-// with returns settings with our entries, or without them.
-func (p part) with(text []byte, c Command, isUndo bool) ([]byte, error) {
-	if p.agent.Script != "" && p.hasHooks {
-		return p.agent.script(c), nil
+		return p.withScript(text, c)
 	}
 	if !p.file.exists {
 		text = []byte("{}\n")
@@ -285,40 +247,36 @@ func (p part) with(text []byte, c Command, isUndo bool) ([]byte, error) {
 		s.before = &before
 	}
 	if p.hasHooks {
-		err = s.putHooks(c, isUndo)
+		err = s.putHooks(c)
 	}
-	if err == nil && p.isServer && (c.MCP || isUndo) {
-		var entry json.RawMessage
-		if !isUndo {
-			entry = p.agent.server(c)
+	if entry := ""; err == nil && p.isServer && (c == nil || c.MCP) {
+		if c != nil {
+			entry = p.agent.server(*c)
 		}
 		err = s.putServer(entry)
 	}
 	return s.root.Pack(), err
 }
 
-// putHooks sets or removes our hooks of all events.
-func (s *config) putHooks(c Command, isUndo bool) error {
-	if !isUndo {
-		if err := s.checkFile(); err != nil {
-			return err
-		}
-		if s.agent.Versioned && s.root.Find("/version") == nil && s.root.Find("/hooks") == nil {
-			s.add([]string{"version"}, json.RawMessage("1"))
+// putHooks sets our hooks of all events, or removes them if c is nil.
+func (s *config) putHooks(c *Command) (err error) {
+	if c != nil {
+		if err = s.checkFile(); err == nil && s.agent.Versioned && s.length("/version")+s.length("/hooks") == 0 {
+			s.add([]string{"version"}, "1")
 		}
 	}
 	for _, event := range ourEvents {
 		for _, name := range s.agent.Events[event] {
-			var entry json.RawMessage
-			if !isUndo {
-				entry = s.agent.entry(c.hook(s.agent, event))
+			var words []string
+			if c != nil {
+				words = c.hook(s.agent, event)
 			}
-			if err := s.put(name, entry); err != nil {
-				return err
+			if err == nil {
+				err = s.put(name, words)
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // opencode is the plugin for an agent that has scripts in place of settings. The whole file is ours. COMMANDS stands
@@ -327,17 +285,22 @@ func (s *config) putHooks(c Command, isUndo bool) error {
 //go:embed opencode.js
 var opencode string
 
-// script returns the plugin with the commands that it runs.
-func (a Agent) script(c Command) []byte {
+// withScript is with for a script. It refuses one that is not ours.
+func (p part) withScript(text []byte, c *Command) ([]byte, error) {
+	if p.file.exists {
+		if _, err := p.scriptWords(text); err != nil {
+			return nil, err
+		}
+	}
+	if c == nil {
+		return nil, nil
+	}
 	var all []string
 	for _, event := range ourEvents {
-		var words []string
-		for _, word := range c.hook(a, event) {
-			words = append(words, quote(word))
-		}
-		all = append(all, quote(event)+": ["+strings.Join(words, ", ")+"]")
+		words, _ := json.Marshal(c.hook(p.agent, event)) // texts
+		all = append(all, quote(event)+": "+string(words))
 	}
-	return []byte(strings.Replace(opencode, "COMMANDS", "{"+strings.Join(all, ", ")+"}", 1))
+	return []byte(strings.Replace(opencode, "COMMANDS", "{"+strings.Join(all, ", ")+"}", 1)), nil
 }
 
 // scriptWords returns the command for starting sessions in a script. It refuses one that is not ours.
@@ -348,7 +311,7 @@ func (p part) scriptWords(text []byte) ([]string, error) {
 	var commands map[string][]string
 	if !isOurs || json.Unmarshal([]byte(line), &commands) != nil || commands[Start] == nil {
 		return nil, fault.Config("rename it; nothing was changed", "%s is not a plugin that handoff has written",
-			cmp.Or(p.file.path, filepath.Base(p.agent.Project)))
+			p.file.path)
 	}
 	return commands[Start], nil
 }

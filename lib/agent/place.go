@@ -25,30 +25,44 @@ type Places struct {
 	Getenv    func(string) string // the environment of the agent
 }
 
-// path returns the path of settings, which the row has for the user and for a project.
-func (p Places) path(a Agent, user, project string) (base, path string, err error) {
-	named := ""
+// locate finds and reads settings, which the row has for the user and for a project. If they must not be changed, the
+// error is ErrConfig.
+func (p Places) locate(a Agent, user, project string) (f file, err error) {
+	named, base, below := "", p.Home, user
 	if a.Home != "" {
 		named = p.Getenv(a.Home)
 	}
-	switch {
+	switch _, rest, _ := strings.Cut(user, "/"); {
 	case p.IsProject:
-		base, path = p.Root, project
-	case named == "":
-		base, path = p.Home, user
-	default:
-		base, path = named, user
-		if _, below, ok := strings.Cut(user, "/"); ok && !a.HomeIsAbove {
-			path = below
-		}
-		if !filepath.IsAbs(named) {
-			return "", "", fault.Config("set it to an absolute path", "%s is %q", a.Home, named)
-		}
+		base, below = p.Root, project
+	case named != "" && a.HomeIsAbove:
+		base = named
+	case named != "":
+		base, below = named, rest
 	}
 	if !filepath.IsAbs(base) {
-		return "", "", fault.Config("set HOME", "the home directory %q is not known", base)
+		name := "HOME"
+		if named != "" {
+			name = a.Home
+		}
+		return f, fault.Config("set it to an absolute path", "%s is %q", name, base)
 	}
-	return base, filepath.Join(base, filepath.FromSlash(path)), nil
+	f = file{path: filepath.Join(base, filepath.FromSlash(below)), mode: 0o600, modes: disk.ModesOf(base)}
+	if p.IsProject {
+		f.mode = 0o644
+		for at := f.path; len(at) > len(filepath.Clean(base)); at = filepath.Dir(at) {
+			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return f, fault.Config("put a file or directory in its place",
+					"%s is a symbolic link of the project", at)
+			}
+		}
+	}
+	real, err := store.Resolve(f.path)
+	if err != nil {
+		return f, err
+	}
+	f.exists, f.dir, f.name = store.IsThere(real), filepath.Dir(real), filepath.Base(real)
+	return f, f.read()
 }
 
 const (
@@ -68,26 +82,6 @@ type file struct {
 	exists bool
 	text   []byte
 	backup []byte // the settings before our entries were added, nil if there were none
-}
-
-// locate finds and reads settings. If they must not be changed, the error is ErrConfig.
-func (p Places) locate(base, path string) (f file, err error) {
-	f = file{path: path, mode: 0o600, modes: disk.ModesOf(base)}
-	if p.IsProject {
-		f.mode = 0o644
-		for at := path; len(at) > len(filepath.Clean(base)); at = filepath.Dir(at) { // path is below base
-			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				return f, fault.Config("put a file or directory in its place",
-					"%s is a symbolic link of the project", at)
-			}
-		}
-	}
-	real, err := store.Resolve(path)
-	if err != nil {
-		return f, err
-	}
-	f.exists, f.dir, f.name = store.IsThere(real), filepath.Dir(real), filepath.Base(real)
-	return f, f.read()
 }
 
 // read reads the settings and their backup.

@@ -35,7 +35,6 @@ type Agent struct {
 	Versioned bool                // the file has "version": 1
 	Only      []string            // the allowed top-level keys, if the agent ignores files with others
 	Comments  bool                // the settings can have comments
-	Commas    bool                // the settings can have trailing commas
 	Entry     json.RawMessage     // a hook
 	Server    Server              // where the server for the Model Context Protocol is registered,
 	AddServer map[string]string   `json:"add_server"` // or the command that does it
@@ -54,10 +53,10 @@ type Agent struct {
 
 // A Server is a place for the entry of our server. Env is the key of its environment.
 type Server struct {
-	Key, Env         string
-	User, Project    string
-	Comments, Commas bool
-	Entry            json.RawMessage
+	Key, Env      string
+	User, Project string
+	Comments      bool
+	Entry         json.RawMessage
 }
 
 // plain is any other agent: a hook prints text for it, and it has no settings.
@@ -125,9 +124,9 @@ func (a Agent) event(ours string) string {
 var ourEvents = []string{Start, Prompt, Tool, End}
 
 // fill returns a template with its texts replaced: pairs are a text, and the JSON that replaces it.
-func fill(template json.RawMessage, pairs ...string) json.RawMessage {
+func fill(template json.RawMessage, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		pairs[i] = `"` + pairs[i] + `"`
 	}
-	return json.RawMessage(strings.NewReplacer(pairs...).Replace(string(template)))
+	return strings.NewReplacer(pairs...).Replace(string(template))
 }

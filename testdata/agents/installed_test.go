@@ -8,7 +8,7 @@ import (
 // The server that install registers knows its operator, also for an agent that passes no environment to it.
 func TestAgentsServer(t *testing.T) {
 	each(t, func(d *desk, a coder) {
-		d.sh("handoff install " + a.name + " --mcp --to ben")
+		d.sh("handoff install " + a.name + " --mcp --operator ben")
 		d.write("project/.handoff.yaml", "git: none\n")
 		d.model.reset(step{tool: "handoff_take", args: map[string]any{"id": d.id}})
 		turn := a.turn("begin")

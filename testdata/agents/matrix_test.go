@@ -71,7 +71,7 @@ type cell struct {
 func newCell(t *testing.T, a coder, s state, mutation string, batches []int) *cell {
 	t.Helper()
 	c := &cell{desk: newDesk(t, a), a: a, state: s.name, batches: batches, roles: map[string]bool{}, seen: map[string]map[string]bool{}}
-	c.sh("handoff mark-read " + c.id + " ben && handoff install " + a.name + " --to ben")
+	c.sh("handoff mark-read " + c.id + " ben && handoff install " + a.name + " --operator ben")
 	c.wrap(a, mutation)
 	return c
 }
