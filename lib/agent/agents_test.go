@@ -165,7 +165,7 @@ func TestRefusedSettings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ agent, text, want string }{
 		{"claude", "", "is empty"}, {"claude", " \n", "is empty"}, {"claude", "\ufeff{}", "line 1, column 1"},
-		{"claude", "{\n  // c\n}", "line 2, column 3"}, {"claude", `{"a": 1,}`, "line 1, column 9"},
+		{"claude", "{\n  // c\n}", "line 2, column 3"}, {"claude", `{"a": 1,}`, "line 1, column 8"},
 		{"gemini", `{"a": 1,,}`, "line 1, column 9"}, {"gemini", "{/*c*/\"a\": 1, \"a\": 2}", "line 1, column 15"},
 		{"claude", `{"hooks": []}`, "line 1, column 11"}, {"claude", `{"hooks": {"Stop": {}}}`, "line 1, column 20"},
 		{"claude", `{"hooks": {"Stop": [7]}}`, "line 1, column 21"}, {"claude", `[]`, "line 1, column 1"},

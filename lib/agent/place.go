@@ -3,14 +3,12 @@ package agent
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
@@ -45,7 +43,7 @@ func (p Places) locate(a Agent, user, project string) (f file, err error) {
 		if named != "" {
 			name = a.Home
 		}
-		return f, fault.Config("set it to an absolute path", "%s is %q", name, base)
+		return f, fault.Config("set "+name+" to an absolute path", "%s is %q", name, base)
 	}
 	f = file{path: filepath.Join(base, filepath.FromSlash(below)), mode: 0o600, modes: disk.ModesOf(base)}
 	if p.IsProject {
@@ -68,8 +66,6 @@ func (p Places) locate(a Agent, user, project string) (f file, err error) {
 const (
 	maxSettings  = 1 << 20 // so that the parser cannot exhaust its stack
 	backupSuffix = ".handoff-backup"
-	lockSuffix   = ".handoff-lock"
-	lockWait     = 5 * time.Second
 )
 
 // A file is a settings file, with symbolic links resolved, and its content.
@@ -130,14 +126,6 @@ func (f file) replace(text []byte, b backup) error {
 		return err
 	}
 	defer d.Close()
-	unlock, err := d.Lock(context.Background(), f.name+lockSuffix, lockWait)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		_ = d.Remove(f.name + lockSuffix) // a program that waits for it then locks a new one
-		unlock()
-	}()
 	now, err := d.Read(f.name, maxSettings)
 	isSame := err == nil && f.exists && bytes.Equal(now, f.text)
 	if !isSame && (f.exists || !errors.Is(err, fs.ErrNotExist)) {

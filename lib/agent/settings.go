@@ -37,13 +37,8 @@ func (a Agent) parse(path string, src []byte, comments bool) (s config, err erro
 	case len(bytes.TrimSpace(src)) == 0:
 		return s, fault.Config("write {} into it", "%s is empty", path)
 	}
-	syntax := new(json.SyntaxError)
-	if err := json.Unmarshal(src, new(json.RawMessage)); !comments && errors.As(err, &syntax) {
-		at := int(syntax.Offset) - 1
-		if at < len(src) && src[at] == '/' {
-			return s, s.fault(at, "remove the comments", "a comment, which "+a.Title+" does not read")
-		}
-		return s, s.fault(at, "fix it first", syntax.Error())
+	if err := s.checkSyntax(); !comments && err != nil {
+		return s, err
 	}
 	if s.root, err = hujson.Parse(src); err != nil {
 		return s, fault.Config("fix it first; nothing was changed", "%s: %s", path,
@@ -71,6 +66,23 @@ func (a Agent) parse(path string, src []byte, comments bool) (s config, err erro
 		}
 	}
 	return s, nil
+}
+
+// checkSyntax refuses what is not standard JSON.
+func (s *config) checkSyntax() error {
+	syntax, is := errors.AsType[*json.SyntaxError](json.Unmarshal(s.src, new(json.RawMessage)))
+	if !is {
+		return nil
+	}
+	at := int(syntax.Offset) - 1
+	before := bytes.TrimSpace(s.src[:at])
+	switch {
+	case s.src[at] == '/':
+		return s.fault(at, "remove the comments", "a comment, which "+s.agent.Title+" does not read")
+	case bytes.HasSuffix(before, []byte(",")) && bytes.IndexByte([]byte("}]"), s.src[at]) >= 0:
+		return s.fault(bytes.LastIndexByte(s.src[:at], ','), "remove it", "a comma before the end")
+	}
+	return s.fault(at, "fix it first", syntax.Error())
 }
 
 // members returns the members of an object, none for another value.
