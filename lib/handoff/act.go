@@ -389,8 +389,8 @@ func (a *acting) archive(c *store.Change, h *facts.Handoff) error {
 	if a.act == ActUnarchive {
 		kind = log.Unarchive
 	} else if l.IsHeld() {
-		return fault.Invalid("run `handoff take --undo "+short(a.id)+"` first", "%s took %s at %s",
-			fault.Own(l.Holder.Operator), fault.Own(short(a.id)), fault.Own(stamp(l.Holder.At)))
+		return doubtful("run `handoff take --undo "+short(a.id)+"` first", "%s took %s at %s", l.Holder.Operator,
+			short(a.id), stamp(l.Holder.At))
 	}
 	at, changed := c.Mark(h, kind, a.who.Operator)
 	if a.got.Time = stamp(at); changed {
@@ -450,7 +450,9 @@ func (a *acting) taken(h *facts.Handoff, l *facts.Life) error {
 	}
 	switch e.By = actionOf(by, until); {
 	case by.Type == log.Withdraw:
-		e.Ended = "withdrew"
+		if e.Ended = "withdrew"; by.Operator == me {
+			e.Advice = "to send it again: `handoff read " + short(a.id) + " --raw | handoff write -`"
+		}
 	case l.End != nil && (by.Operator == me || h.From == me):
 		e.Advice = "run `handoff done --undo " + short(a.id) + "` to reopen it"
 	case l.End == nil && by.Operator == me && a.who.Session == "":
@@ -476,21 +478,19 @@ func (a *acting) mayRelease(h *facts.Handoff, l *facts.Life) bool {
 func (a *acting) doubt(c *store.Change, h *facts.Handoff, l *facts.Life) error {
 	isTake, id := a.act == ActTake, short(h.ID)
 	isHeld := l.IsHeld() && !(isTake && l.IsOver(c.Now))
-	isDone := l.End != nil && l.End.Type == log.Done
+	isEnded := l.End != nil && (!isTake || l.End.Type == log.Done)
 	switch {
-	case !isTake && a.act != ActDone, isHeld, isDone, l.IsHeldBy(a.who.Operator, a.who.Session): // it counts, or cannot
-		return nil
+	case !isTake && a.act != ActDone, isHeld, isEnded, l.IsHeldBy(a.who.Operator, a.who.Session):
+		return nil // it counts, or cannot
 	case a.isTo(h) || a.who.ForOther:
 		if !isTake || a.who.Anyway {
 			return nil
 		}
 		return a.doubtTake(c, h, l)
 	case !isTake && h.From == a.who.Operator && l.Taken == nil:
-		return fault.Invalid("to take it back: `handoff write --undo "+id+"`", "%s is to %s and not taken",
-			fault.Own(id), fault.Own(h.To))
+		return doubtful("to take it back: `handoff write --undo "+id+"`", "%s is to %s and not taken", id, h.To)
 	}
-	return fault.Invalid(fmt.Sprintf("if you mean it: `handoff %s --for-other %s`", a.act, id), "%s is to %s",
-		fault.Own(id), fault.Own(h.To))
+	return doubtful("if you mean it: `handoff "+string(a.act)+" --for-other "+id+"`", "%s is to %s", id, h.To)
 }
 
 // isTo reports whether the handoff is to who, alone or in a team.
@@ -512,15 +512,24 @@ func (a *acting) doubtTake(c *store.Change, h *facts.Handoff, l *facts.Life) err
 		return fault.Invalid("run `handoff take "+short(newest.ID)+"`, or "+anyway, "%s was replaced by %s %q",
 			fault.Own(id), fault.Own(short(newest.ID)), a.s.ListedOne(entry(c.View, newest)).Title)
 	case StateExpired:
-		return fault.Invalid("if you mean it: "+anyway, "%s expired at %s", fault.Own(id), fault.Own(h.Expires))
+		return doubtful("if you mean it: "+anyway, "%s expired at %s", id, h.Expires)
 	case StateArchived:
-		return fault.Invalid("run `handoff archive --undo "+id+"`, or "+anyway, "%s archived %s at %s",
-			fault.Own(l.Archiver), fault.Own(id), fault.Own(stamp(l.ArchivedAt)))
+		return doubtful("run `handoff archive --undo "+id+"`, or "+anyway, "%s archived %s at %s", l.Archiver, id,
+			stamp(l.ArchivedAt))
 	case StateWithdrawn:
-		return fault.Invalid("run `handoff take` for another one", "%s withdrew %s at %s",
-			fault.Own(l.End.Operator), fault.Own(id), fault.Own(stamp(l.End.At)))
+		return doubtful("run `handoff take` for another one", "%s withdrew %s at %s", l.End.Operator, id,
+			stamp(l.End.At))
 	}
 	return nil
+}
+
+// doubtful returns the error for an action that is probably not meant. The words are our own or checked names.
+func doubtful(hint, format string, words ...string) error {
+	args := make([]any, len(words))
+	for i, word := range words {
+		args[i] = fault.Own(word)
+	}
+	return fault.Invalid(hint, format, args...)
 }
 
 // short returns the first digits of an id.
@@ -550,8 +559,8 @@ func (a *acting) checkWithdraw(h *facts.Handoff, l *facts.Life) error {
 	if what == "" {
 		return nil
 	}
-	return fault.Invalid("replace it: `handoff write FILE --supersedes "+short(h.ID)+"`", "%s was %s by %s at %s",
-		short(h.ID), fault.Own(what), fault.Own(by), fault.Own(stamp(at)))
+	return doubtful("replace it: `handoff write FILE --supersedes "+short(h.ID)+"`", "%s was %s by %s at %s",
+		short(h.ID), what, by, stamp(at))
 }
 
 // hasDied reports whether a session is known to be over on this machine: its process is gone.

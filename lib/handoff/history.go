@@ -67,6 +67,9 @@ func (s *Store) History(id string) (Entry, []HistoryEvent, error) {
 	if err != nil {
 		return e, nil, err
 	}
+	if len(all) > 0 && all[0].What != happened[log.Write] { // it came from elsewhere
+		all = slices.Insert(all, 0, HistoryEvent{What: happened[log.Write], Operator: e.From, Time: e.Time})
+	}
 	for _, by := range look.Replies(e.of) {
 		all = append(all, HistoryEvent{What: "answered", Operator: by.From, Time: by.Time, By: by.ID})
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
@@ -20,41 +19,28 @@ func (s *Store) Prune(ctx context.Context, operator string, age time.Duration, s
 	if err := cmp.Or(s.Maintenance().Ready(), checkOperator(operator)); err != nil {
 		return nil, err
 	}
-	look, err := s.look(false)
-	if err != nil {
-		return nil, err
-	}
-	rules, ids := s.at.Rules(), []string(nil)
-	may := func(v facts.View, h *facts.Handoff) bool {
-		l := v.Life(h)
-		return l.IsArchived && !l.ArchivedAt.After(v.Now.Add(-age)) && (l.Holder == nil || l.End != nil) &&
-			rules.MayArchive(operator, h.From, h.To) == nil
-	}
-	for _, h := range look.Listed() {
-		if may(look.View, h) {
-			pruned, ids = append(pruned, entry(look.View, h)), append(ids, h.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	var text bytes.Buffer
-	if _, err = s.Export(&text, ids, true); err == nil {
-		err = save(text.Bytes())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return pruned, s.at.Change(ctx, func(c *store.Change) error {
+	rules := s.at.Rules()
+	err = s.at.Change(ctx, func(c *store.Change) error {
 		var all []*facts.Handoff
-		for _, id := range ids {
-			h := c.Of(id)
-			if h == nil || !may(c.View, h) {
-				return fault.Busy("run the same command again", "%s has changed meanwhile", id)
+		for _, h := range c.All() {
+			l := c.Life(h)
+			if !h.Lost && l.IsArchived && !l.ArchivedAt.After(c.Now.Add(-age)) && !l.IsHeld() &&
+				rules.MayArchive(operator, h.From, h.To) == nil {
+				all, pruned = append(all, h), append(pruned, entry(c.View, h))
 			}
-			all = append(all, h)
 		}
-		c.Prune(all, operator)
-		return nil
+		if len(all) == 0 {
+			return nil
+		}
+		var text bytes.Buffer
+		_, err := s.Export(&text, idsOf(pruned), true)
+		if err == nil {
+			err = save(text.Bytes())
+		}
+		if err == nil {
+			c.Prune(all, operator)
+		}
+		return err
 	})
+	return pruned, err
 }

@@ -127,16 +127,22 @@ func (s *Store) newestToMe() (e Entry, err error) {
 			"I don't know who you are")
 	}
 	found, err := s.List(Filter{To: me})
-	found = slices.DeleteFunc(found, func(e Entry) bool { return isStale(e.state) })
-	if err != nil || len(found) == 0 {
-		return e, cmp.Or(err, fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)",
-			"no handoff is addressed to %s", me))
+	if err != nil {
+		return e, err
 	}
-	e, seen := found[len(found)-1], s.Seen()
-	for _, older := range slices.Backward(found) {
-		if seen.Has(older.ID) {
-			return older, nil
+	seen := s.Seen()
+	for _, one := range slices.Backward(found) {
+		switch {
+		case isStale(one.state):
+		case seen.Has(one.ID):
+			return one, nil
+		case e.of == nil:
+			e = one
 		}
+	}
+	if e.of == nil {
+		return e, fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)", "no handoff is addressed to %s",
+			me)
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 	"github.com/seed-78daf238/handoff/lib/internal/trust"
@@ -42,7 +43,7 @@ type Receipt struct {
 	ID     string `json:"handoff_id"`
 	Path   string `json:"file_path"` // relative to the project root if inside it
 	Time   string `json:"ts_utc"`
-	Status string `json:"status"` // StatusCreated or StatusExisting
+	Status string `json:"status"` // StatusCreated, StatusExisting, or StatusChanged for what was withdrawn
 
 	Signature *Signature `json:"signature,omitempty"` // if it was signed
 }
@@ -108,7 +109,9 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 		case left != "":
 			receipts[i].Path, receipts[i].Status = left, StatusWaiting
 		case o.IsExisting:
-			receipts[i].Status = StatusExisting
+			if receipts[i].Status, err = s.again(ctx, d); err != nil {
+				return nil, err
+			}
 		}
 		if len(d.redacted) > 0 {
 			s.opt.Warn(fault.Prefixed(d.name) + "redacted credentials by these rules: " +
@@ -116,6 +119,16 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 		}
 	}
 	return receipts, nil
+}
+
+// again opens a withdrawn handoff that its sender writes again, and returns the status for the receipt.
+func (s *Store) again(ctx context.Context, d *accepted) (string, error) {
+	e, err := s.Find(d.HandoffID)
+	if err != nil || e.life.End == nil || e.life.End.Type != log.Withdraw {
+		return StatusExisting, err
+	}
+	_, err = s.Act(ctx, ActReopen, e.ID, Who{Operator: d.From})
+	return StatusChanged, err
 }
 
 // Try returns the error that WriteAll would have before it takes the lock. It writes nothing.

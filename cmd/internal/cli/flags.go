@@ -72,6 +72,9 @@ func (v singleValue) Set(text string) error {
 	case v.flag.Changed && text != v.flag.Value.String():
 		return Invalid("remove one", "is given twice")
 	}
+	if kind, _ := pflag.UnquoteUsage(v.flag); kind == "operator" {
+		text = Name(text)
+	}
 	return v.Value.Set(text)
 }
 

@@ -65,6 +65,11 @@ func list(a *cli.App, f *listFlags) error {
 		return err
 	}
 	if len(in.Newest) == 0 {
+		for _, name := range []string{chosen.To, chosen.From} {
+			if _, err := s.Registry().Meant(name); name != "" && err != nil {
+				return err
+			}
+		}
 		a.NoteSlips(s, chosen.To, chosen.From)
 		noteEmpty(a, chosen, in)
 	}

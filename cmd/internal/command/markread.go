@@ -140,6 +140,9 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 	if operator != "" || last == 0 || name == "@" {
 		return ids, operator, nil
 	}
+	if name == "" {
+		return nil, "", cli.Invalid("name the operator, or remove it", "OPERATOR is empty")
+	}
 	switch _, err := s.Find(name); {
 	case isOnlyID(name) && err != nil:
 		return nil, "", cli.WithHint(err, "if it is an operator, add --operator "+name)
@@ -148,7 +151,7 @@ func markArgs(s *handoff.Store, ids []string, operator string) ([]string, string
 	case err == nil:
 		return nil, "", cli.Invalid("name the operator with --operator", "%q may be a handoff or an operator", name)
 	}
-	return ids[:last], strings.TrimPrefix(name, "@"), nil
+	return ids[:last], cli.Name(name), nil
 }
 
 // isOnlyID reports whether a name can only be that of a handoff.

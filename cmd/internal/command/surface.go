@@ -31,7 +31,7 @@ marked as read. If there is nothing unread, nothing is printed.`,
 			if a.Who.Operator != "" && len(ops) > 0 {
 				return cli.Invalid("remove one", "--operator conflicts with OPERATOR")
 			}
-			return surface(a, cmp.Or(a.Who.Operator, strings.Join(ops, "")), maxChars)
+			return surface(a, cmp.Or(a.Who.Operator, cli.Name(strings.Join(ops, ""))), maxChars)
 		},
 	}
 	cmd.Flags().Var(cli.Number(&maxChars), "max-chars", "cut each body after this `number` of characters "+

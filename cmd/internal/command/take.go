@@ -168,26 +168,28 @@ func (do *acting) noteNothing() {
 }
 
 func releaseCommand(a *cli.App) *cobra.Command {
-	cmd := takeCommand(a)
-	cmd.Use, cmd.Short, cmd.Long = "release [ID…]", "Give a handoff back, as take --undo does", ""
-	cmd.Example = "  handoff release 134327a8 --note 'waiting for the keys'"
-	_ = cmd.Flags().Set("undo", "true")
-	return cmd
+	return ending(a, handoff.ActRelease, &cobra.Command{
+		Use:     "release [ID…]",
+		Short:   "Give a handoff back, as take --undo does",
+		Example: `  handoff release 134327a8 --note 'waiting for the keys'`,
+		Args:    cobra.ArbitraryArgs,
+	})
 }
 
 func withdrawCommand(a *cli.App) *cobra.Command {
-	f := &actFlags{}
-	cmd := &cobra.Command{
-		Use:               "withdraw ID…",
-		Short:             "Take a handoff back, as write --undo does",
-		Example:           `  handoff withdraw 134327a8`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE: func(_ *cobra.Command, ids []string) error {
-			return perform(a, handoff.ActWithdraw, ids, f.who())
-		},
-	}
-	f = newActFlags(a, cmd.Flags())
+	return ending(a, handoff.ActWithdraw, &cobra.Command{
+		Use:     "withdraw ID…",
+		Short:   "Take a handoff back, as write --undo does",
+		Example: `  handoff withdraw 134327a8`,
+		Args:    cobra.MinimumNArgs(1),
+	})
+}
+
+// ending completes a command that performs an action.
+func ending(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
+	f := newActFlags(a, cmd.Flags())
 	cmd.Flags().StringVar(&f.Note, "note", "", "why (`text`)")
+	cmd.ValidArgsFunction = a.CompleteIDs
+	cmd.RunE = func(_ *cobra.Command, ids []string) error { return perform(a, act, ids, f.who()) }
 	return cmd
 }
