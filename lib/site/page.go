@@ -39,7 +39,8 @@ type Handoff struct {
 
 	Re, Supersedes []string // ids
 
-	// Body returns the body, or why it is not shown. It is called once; the result is not kept.
+	// Body returns the body, or why it is not shown. It is called once, in the order of the handoffs of the site; the
+	// result is not kept.
 	Body func() (text string, withheld error)
 
 	Since string     // set by Draw: the time at which it reached its state
@@ -278,7 +279,11 @@ func (s *Site) pages() (all []page) {
 			}
 		}
 	}
-	for _, h := range s.all {
+	for i := range s.Handoffs {
+		h := &s.Handoffs[i]
+		if s.byID[h.ID] != h {
+			continue
+		}
 		all = append(all, page{Name: fileOf(h.ID), Heading: h.Title, template: "handoff", handoff: h})
 	}
 	return all

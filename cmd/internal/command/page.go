@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,9 +55,12 @@ func makePage(a *cli.App, f *pageFlags) error {
 		return err
 	}
 	pages := site.Site{Title: filepath.Base(p.Root)}
-	if pages.Handoffs, err = forPage(s); err != nil {
+	all, stop, err := forPage(s)
+	if err != nil {
 		return err
 	}
+	defer stop()
+	pages.Handoffs = all
 	dir, old, err := openPageDir(f.Output)
 	if err != nil {
 		return err
@@ -85,22 +89,40 @@ func makePage(a *cli.App, f *pageFlags) error {
 	return err
 }
 
-// forPage returns the handoffs of the site. Bodies are read when they are drawn.
-func forPage(s *handoff.Store) (all []site.Handoff, err error) {
+// forPage returns the handoffs of the site, in the order of writing. Bodies are read when they are drawn. stop ends
+// that.
+func forPage(s *handoff.Store) (all []site.Handoff, stop func(), err error) {
 	entries, err := s.List(handoff.Filter{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	listed, at := s.Listed(entries), 0
+	reasons := make(map[handoff.Signature]string)
+	distrust := func(got handoff.Stored) string {
+		key := got.Signature
+		key.Operator += " " + got.Entry.From
+		if _, known := reasons[key]; !known {
+			reasons[key] = s.Distrust(got.Entry.From, got.Signature)
+		}
+		return reasons[key]
+	}
+	next, stop := iter.Pull2(func(do func(handoff.Stored, error) bool) { _ = s.LoadEach(entries, do) })
+	body := func() (string, error) {
+		got, err, more := next()
+		if err != nil || !more {
+			return "", errors.New("the content does not verify; run `handoff verify`")
+		}
+		if why := distrust(got); why != "" {
+			return "", errors.New(why)
+		}
+		return got.Body, nil
+	}
 	err = s.LoadEach(entries, func(got handoff.Stored, fault error) bool {
-		l := listed[at]
-		at++
-		set := relation.Of(got.References)
-		h := site.Handoff{ID: l.ID, From: l.From, To: l.To, Topic: l.Topic, Time: l.Time, State: string(l.State),
-			Tags: got.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
-			Events: pageEvents(got.Entry), Body: pageBody(s, got.Entry)}
-		if fault == nil && s.Distrust(l.From, got.Signature) == "" {
-			h.Title = handoff.Title(got.Body, l.Topic)
+		e, set := got.Entry, relation.Of(got.References)
+		h := site.Handoff{ID: e.ID, From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, State: string(e.State()),
+			Tags: e.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
+			Events: pageEvents(e), Body: body}
+		if fault == nil && distrust(got) == "" {
+			h.Title = handoff.Title(got.Body, h.Topic)
 		}
 		if got.Signature.State == handoff.SignatureGood {
 			h.Signed = got.Signature.Operator
@@ -108,7 +130,7 @@ func forPage(s *handoff.Store) (all []site.Handoff, err error) {
 		all = append(all, h)
 		return true
 	})
-	return all, err
+	return all, stop, err
 }
 
 // pageEvents returns the events of a handoff.
@@ -127,21 +149,6 @@ func pageEvents(e handoff.Entry) (all []site.Event) {
 		}
 	}
 	return all
-}
-
-// pageBody returns a function that reads the body of an entry. It fails if the body does not verify, or lacks a
-// required signature.
-func pageBody(s *handoff.Store, e handoff.Entry) func() (string, error) {
-	return func() (string, error) {
-		got, err := s.Load(e)
-		if err != nil {
-			return "", errors.New("the content does not verify; run `handoff verify`")
-		}
-		if why := s.Distrust(got.From, got.Signature); why != "" {
-			return "", errors.New(why)
-		}
-		return got.Body, nil
-	}
 }
 
 // openPageDir opens the directory of a site, and returns its old files. It refuses a directory that has files but not

@@ -196,5 +196,5 @@ func isEmphasis(before, text, after string) bool {
 	ends := text[:1] + text[len(text)-1:]
 	return (before == "" || strings.TrimRight(before, beside) != before) &&
 		(after == "" || strings.TrimLeft(after, beside) != after) &&
-		!strings.ContainsAny(ends, notBold) && strings.Count(text, "`")%2 == 0
+		!strings.ContainsAny(ends, notBold) && text[0] != '.' && strings.Count(text, "`")%2 == 0
 }

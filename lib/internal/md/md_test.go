@@ -53,7 +53,7 @@ var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // Commands and numbers are shown as they are, in every mode.
 func TestNothingIsChanged(t *testing.T) {
 	for _, body := range []string{
-		"__init__", "2*3*4", "2**3**4", "10~20", "~~gone~~", "rm -f '*.log' \"*.log\"", `C:\new\*.txt \* \_x\_`, "a_b_c and _this_ and *that*", "f(**a, **b) or x='**'", "print(**a, sep='**')", "find **/a **/b **", "ls **.py **.go", "`**a**` and `x",
+		"__init__", "2*3*4", "2**3**4", "10~20", "~~gone~~", "rm -f '*.log' \"*.log\"", `C:\new\*.txt \* \_x\_`, "a_b_c and _this_ and *that*", "f(**a, **b) or x='**'", "print(**a, sep='**')", "find **/a **/b **", "ls **.py **.go", "ls **.py; ls b**", "`**a**` and `x",
 		"use --a-b, a-b", "&amp; &#27; <b>", "[a](b) ![c](d)", "1. a", "#1 and #hash", "a|b", "**a `b** c` d", "** a **", "** a**",
 	} {
 		for _, colors := range []bool{false, true} {
