@@ -73,6 +73,7 @@ func run(a *cli.App) error {
 	}
 	m := newModel(s, p.Options, p.MeOr(a.Who.Operator))
 	m.project, m.run, m.colors = filepath.Base(p.Root), a.Again, a.Getenv("NO_COLOR") == ""
+	m.work = cli.WorkOf(p)
 	return show(m, in, out)
 }
 

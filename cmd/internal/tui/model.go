@@ -9,11 +9,13 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // A model is the state of the screen.
 type model struct {
 	store   *handoff.Store
+	work    *work.Tree // what texts say about files is compared with it; nil for nothing
 	project string
 	run     runner
 	now     func() time.Time

@@ -165,7 +165,7 @@ func TestAnyKeys(t *testing.T) {
 			case 2:
 				m.Update(tea.PasteMsg{Content: rapid.SampledFrom([]string{"漢字", "\x1b[2J", "x\ny\tz", "👍", strings.Repeat("long ", 100), "\u202e"}).Draw(rt, "paste")})
 			case 3:
-				m.Update(bodyMsg{m.preview.id, m.preview.width, make([]string, rapid.IntRange(0, 300).Draw(rt, "lines")), "signed by ann"})
+				m.Update(bodyMsg{m.preview.id, m.preview.width, make([]string, rapid.IntRange(0, 300).Draw(rt, "lines")), []string{"", "signed by ann"}})
 			default:
 				press(m, rapid.SampledFrom(keys).Draw(rt, "key"))
 			}

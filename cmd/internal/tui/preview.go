@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"cmp"
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +10,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	"github.com/seed-78daf238/handoff/lib/work"
 )
 
 // A preview is the chosen handoff.
@@ -22,10 +23,10 @@ type preview struct {
 
 // bodyMsg is a handoff that was read.
 type bodyMsg struct {
-	id     string
-	width  int
-	lines  []string // or why it is not shown
-	signed string
+	id    string
+	width int
+	lines []string // or why it is not shown
+	about []string // its signature, and how the files that it names compare with the work
 }
 
 const atMost = 100 // the maximum width of a body, for easy reading
@@ -40,22 +41,25 @@ func (m *model) want() tea.Cmd {
 		p.top, p.body = 0, bodyMsg{}
 	}
 	p.id, p.width = r.ID, width
-	s, e, colors := m.store, r.Entry, m.colors
-	return func() tea.Msg { return read(s, e, width, colors) }
+	s, w, e, colors := m.store, m.work, r.Entry, m.colors
+	return func() tea.Msg { return read(s, w, e, width, colors) }
 }
 
 // read reads and verifies a handoff, and makes its lines. It does not show a handoff that was changed after it
 // was stored.
-func read(s *handoff.Store, e handoff.Entry, width int, colors bool) bodyMsg {
+func read(s *handoff.Store, w *work.Tree, e handoff.Entry, width int, colors bool) bodyMsg {
 	got, err := s.Load(e)
 	if err != nil {
-		return bodyMsg{e.ID, width, wrapped(wrong.paint(escape(fault.Sentence(err))), width), ""}
+		return bodyMsg{e.ID, width, wrapped(wrong.paint(escape(fault.Sentence(err))), width), nil}
 	}
 	text := handoff.Lines(got.Body, handoff.Cut(handoff.Title(got.Body, ""), width), width, colors)
 	text = strings.Split(ansi.HardwrapWc(strings.Join(text, "\n"), width, true), "\n")
-	msg := bodyMsg{e.ID, width, text, s.Distrust(e.From, got.Signature)}
+	msg := bodyMsg{e.ID, width, text, []string{s.Distrust(e.From, got.Signature)}}
 	if got.Signature.State == handoff.SignatureGood {
-		msg.signed = cmp.Or(msg.signed, "signed by "+got.Signature.Operator)
+		msg.about = append(msg.about, "signed by "+got.Signature.Operator)
+	}
+	if w != nil {
+		msg.about = append(msg.about, w.Of(context.Background(), got.References).Line())
 	}
 	return msg
 }
@@ -79,8 +83,10 @@ func (m *model) header(width int) []string {
 		escape(r.From) + faint.paint(" → ") + escape(r.To) + faint.paint(" · "+age+" · "+when),
 		m.stateOf(r) + faint.paint(" · "+cli.Short(r.ID, cli.Shortest)),
 	}
-	if signed := m.preview.body.signed; signed != "" {
-		lines = append(lines, faint.paint(escape(signed)))
+	for _, text := range m.preview.body.about {
+		if text != "" {
+			lines = append(lines, faint.paint(escape(text)))
+		}
 	}
 	for i := range lines {
 		lines[i] = cut(lines[i], width)

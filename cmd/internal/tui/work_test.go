@@ -117,6 +117,16 @@ func TestNobody(t *testing.T) {
 	s.leaves()
 }
 
+// The inbox shows how the files that a handoff names compare with the work.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	root := project(t, handoff.Document{From: "ann", To: "ben", Topic: "notes", Time: "2026-11-22T08:00:00Z", Body: "See the notes.\n",
+		References: []string{"file:notes.txt#sha256=" + strings.Repeat("0", 64)}})
+	s := start(t, 80, 24, root, "inbox")
+	s.sees("Work: the file gone")
+	s.quits()
+}
+
 // What others do meanwhile is seen within a second: what they write, that they hold the lock, that all of it is gone.
 func TestStoreChanges(t *testing.T) {
 	t.Parallel()
