@@ -228,3 +228,19 @@ func TestEveryFieldHasARow(t *testing.T) {
 		}
 	}
 }
+
+func TestOwnerBelowARule(t *testing.T) {
+	whole := "schema_version: \"1.0\"\nfrom: a\nto: b\ntopic: c\nts_utc: \"2025-03-04T05:06:07Z\"\n---\n"
+	for text, want := range map[string]document.Owner{
+		"---\n\n\n" + whole:              document.Complete,
+		"---\n" + whole:                  document.Complete,
+		"---\n\nto: b\n---\n":            document.Nobody,
+		"---\n\nowner: b\n\n---\n# Text": document.Nobody,
+		"---\n\n" + whole[:40]:           document.Nobody,
+		"---\nto: b\n---\n":              document.Partial,
+	} {
+		if owner, _ := document.OwnerOf([]byte(text)); owner != want {
+			t.Errorf("document.OwnerOf(%q) = %v, want %v", text, owner, want)
+		}
+	}
+}

@@ -20,7 +20,8 @@ const (
 )
 
 // OwnerOf returns whose the frontmatter of a text is, with its top-level keys. If the YAML cannot be read, the words
-// before a colon at the left margin are the keys. A line --- above a blank line is a rule.
+// before a colon at the left margin are the keys. A line --- above a blank line is a rule, but not that of a complete
+// handoff.
 func OwnerOf(src []byte) (owner Owner, keys []string) {
 	owner, keys, _ = ownerOf(form.Normal(src))
 	return owner, keys
@@ -29,10 +30,15 @@ func OwnerOf(src []byte) (owner Owner, keys []string) {
 // ownerOf is OwnerOf for a text with LF line ends. root is the frontmatter as YAML, nil if it cannot be read.
 func ownerOf(text []byte) (owner Owner, keys []string, root *Node) {
 	first, rest := cutLine(text)
-	if second, _ := cutLine(rest); !isDelimiter(first) || isBlank(second) {
+	if !isDelimiter(first) {
 		return Nobody, nil, nil
 	}
+	second, _ := cutLine(rest)
+	isRule := isBlank(second)
 	head, _, fault := Split(text)
+	if fault != nil && isRule {
+		return Nobody, nil, nil
+	}
 	if fault != nil { // it is not closed
 		head, _, _ = bytes.Cut(rest, []byte("\n\n"))
 	}
@@ -46,6 +52,8 @@ func ownerOf(text []byte) (owner Owner, keys []string, root *Node) {
 	switch {
 	case has("handoff_id"), !slices.ContainsFunc(keysOf(mustHave), lacks):
 		owner = Complete
+	case isRule:
+		return Nobody, nil, nil
 	case (has("to") || has("from")) && !slices.ContainsFunc(keys, func(key string) bool { return !isOurs(key) }):
 		owner = Partial
 	default:
