@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/schema"
@@ -86,6 +87,39 @@ func TestOpenInput(t *testing.T) {
 		}
 		if err := json.Unmarshal(out, &envelope); err != nil || envelope.Output.Event != "SessionStart" || !strings.Contains(envelope.Output.Context, "1 unread handoff for ben") {
 			t.Errorf("%.20q: %q, %v", input, out, err)
+		}
+	}
+}
+
+// A hook without news ends before most packages initialize. What arrives is told, even if the agent never closes the input.
+func TestQuietHook(t *testing.T) {
+	t.Parallel()
+	root, bin := hookProject(t), filepath.Join(released.in(t), "handoff")
+	home := t.TempDir()
+	run := func(event string) (out, trace string) {
+		cmd := exec.Command(bin, "hook", event, "--agent", "claude", "--operator", "ben")
+		cmd.Dir, cmd.Env = root, []string{"HOME=" + home, "GODEBUG=inittrace=1"}
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = stdin.Write([]byte(`{"tool_input":{"session_id":"x","a":["}"]},"session_id":"s-1","cwd":"` + root + `"}`))
+		}()
+		var stdout, stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		start := time.Now()
+		if err := cmd.Run(); err != nil || time.Since(start) > 5*time.Second {
+			t.Error(time.Since(start), err)
+		}
+		return stdout.String(), stderr.String()
+	}
+	if out, _ := run("prompt"); !strings.Contains(out, "1 new handoff for ben") {
+		t.Errorf("news: %q", out)
+	}
+	for _, event := range []string{"prompt", "tool"} {
+		if out, trace := run(event); out != "" || !strings.Contains(trace, "init os ") || strings.Contains(trace, "init encoding/json ") {
+			t.Errorf("%s without news: %q\n%s", event, out, trace)
 		}
 	}
 }

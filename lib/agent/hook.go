@@ -112,7 +112,7 @@ func (h Hook) run() (err error) {
 		n.Files, r = nil, report{text: form.NewBudget(0)}
 	}
 	text := r.text.String()
-	if n.Learn(r.learn); text != "" && h.isLive() {
+	if n.Known = learned(r.learn, n.Known); text != "" && h.isLive() {
 		n.Told, text = time.Now().Unix(), strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")+"\n"
 	}
 	if n.Write() != nil && h.isLive() { // what cannot be remembered would be told again and again
@@ -140,6 +140,20 @@ func (h Hook) look(n *memory.Note, places [][]string, mustTell bool) (r report, 
 		}
 	}
 	return r, err
+}
+
+// maxKnown is how much a session remembers of what it was told.
+const maxKnown = 4000
+
+// learned returns what a session was told, the newest first and each once. The oldest is forgotten.
+func learned(now []string, known string) string {
+	seen := make(map[string]bool, len(now))
+	all := slices.DeleteFunc(append(now, strings.Fields(known)...), func(id string) bool {
+		was := seen[id]
+		seen[id] = true
+		return was
+	})
+	return strings.Join(all[:min(len(all), maxKnown)], " ")
 }
 
 func (h Hook) isLive() bool { return h.Event == Prompt || h.Event == Tool }

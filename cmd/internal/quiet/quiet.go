@@ -6,9 +6,9 @@
 package quiet
 
 import (
+	"bytes"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/seed-78daf238/handoff/lib/agent/memory"
@@ -27,12 +27,12 @@ func init() {
 		return
 	}
 	late := time.After(patience)
-	read := make(chan string, 1)
+	read := make(chan []byte, 1)
 	go func() { read <- object() }()
 	select {
 	case text := <-read:
 		if !isQuiet(members(text)) {
-			Input = io.MultiReader(strings.NewReader(text), os.Stdin)
+			Input = io.MultiReader(bytes.NewReader(text), os.Stdin)
 			return
 		}
 	case <-late: // without a session there is nothing to tell
@@ -47,15 +47,14 @@ func init() {
 }
 
 // object reads until the input has a whole object, ends or is too long.
-func object() string {
-	var text strings.Builder
+func object() (text []byte) {
 	part := make([]byte, 1<<16)
 	for {
 		n, err := os.Stdin.Read(part)
-		text.Write(part[:n])
-		isEnd := n > 0 && strings.HasSuffix(strings.TrimSpace(string(part[:n])), "}")
-		if err != nil || text.Len() > maxInput || isEnd && members(text.String()) != nil {
-			return text.String()
+		text = append(text, part[:n]...)
+		isEnd := bytes.HasSuffix(bytes.TrimSpace(part[:n]), []byte("}"))
+		if err != nil || len(text) > maxInput || isEnd && members(text) != nil {
+			return text
 		}
 	}
 }
@@ -69,19 +68,19 @@ func isQuiet(in map[string]string) bool {
 
 // members returns the members of a JSON object whose values are strings without escapes, and the first byte of others.
 // It is nil for a text that does not end with the object.
-func members(text string) map[string]string {
+func members(text []byte) map[string]string {
 	all := make(map[string]string)
 	depth, name, isName := 0, "", false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '{' || c == '[':
 			if depth == 1 && !isName {
-				all[name] = text[i : i+1]
+				all[name] = string(c)
 			}
 			depth++
 			isName = c == '{'
 		case c == '}' || c == ']':
-			if depth--; depth == 0 && strings.TrimSpace(text[i+1:]) == "" {
+			if depth--; depth == 0 && len(bytes.TrimSpace(text[i+1:])) == 0 {
 				return all
 			}
 		case c == ',':
@@ -95,7 +94,7 @@ func members(text string) map[string]string {
 					i++
 				}
 			}
-			switch word := text[start:min(i, len(text))]; {
+			switch word := string(text[start:min(i, len(text))]); {
 			case depth == 1 && isName:
 				name = word
 			case depth == 1:

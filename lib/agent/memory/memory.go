@@ -1,17 +1,16 @@
 // Package memory knows what a running session was told, which process runs it, and whether it must be told more.
 //
 // Agents run a hook at each prompt and after each tool, and mostly there is no news. So the package imports little: a
-// program can look into a [Note] before its other packages initialize.
+// program can look into a [Note] before its other packages initialize. Package strings comes late, as path/filepath.
 package memory
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -38,9 +37,8 @@ type Note struct {
 }
 
 const (
-	sessions  = "sessions" // the directory of all notes in the state of the user
-	end       = "end"      // a note without it was cut
-	maxKnown  = 4000
+	sessions  = "/sessions/" // the directory of all notes in the state of the user
+	end       = "end"        // a note without it was cut
 	maxNotes  = 256
 	maxNote   = 1 << 20
 	quiet     = 60                  // seconds in which a session is told once
@@ -61,14 +59,17 @@ func Dir(getenv func(string) string, variable, below, windows string) string {
 		base = getenv(windows)
 	case base != "" || home == "":
 	case runtime.GOOS == "darwin":
-		base = filepath.Join(home, "Library", "Application Support")
+		base = home + "/Library/Application Support"
 	default:
-		base = filepath.Join(home, below)
+		base = home + "/" + below
 	}
-	if !filepath.IsAbs(base) {
+	for len(base) > 1 && base[len(base)-1] == '/' {
+		base = base[:len(base)-1]
+	}
+	if base == "" || base[0] != '/' && (len(base) < 3 || base[1] != ':' || runtime.GOOS != "windows") {
 		return ""
 	}
-	return filepath.Join(base, "handoff")
+	return base + "/handoff"
 }
 
 // Letters are the characters of the id of a session.
@@ -76,12 +77,21 @@ const Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_
 
 // Name returns an id of an agent in the form that a take accepts: Letters, digits, - and _. It is "" for other ids.
 func Name(id string) string {
-	id = strings.NewReplacer(".", "-", ":", "-").Replace(id)
-	if len(id) > 128 || strings.Trim(id, Letters) != "" {
+	name := []byte(id)
+	for i, c := range name {
+		if c == '.' || c == ':' {
+			name[i] = '-'
+		} else if !isLetter(c) {
+			return ""
+		}
+	}
+	if len(name) > 128 {
 		return ""
 	}
-	return id
+	return string(name)
 }
+
+func isLetter(c byte) bool { return bytes.IndexByte([]byte(Letters), c) >= 0 }
 
 // Read returns the note of a session. A missing or malformed note is empty.
 func Read(state, session string) Note {
@@ -89,12 +99,13 @@ func Read(state, session string) Note {
 	if state == "" || session == "" {
 		return n
 	}
-	n.path = filepath.Join(state, sessions, strings.Map(func(r rune) rune {
-		if strings.ContainsRune(Letters, r) {
-			return r
+	file := []byte(session)
+	for i, c := range file {
+		if !isLetter(c) {
+			file[i] = '_'
 		}
-		return '_'
-	}, session))
+	}
+	n.path = state + sessions + string(file)
 	n.read()
 	return n
 }
@@ -114,19 +125,19 @@ func (n *Note) read() {
 		return
 	}
 	text, _ := os.ReadFile(n.path)
-	lines := strings.Split(string(text), "\n")
-	if len(lines) < 9 || len(lines)%2 == 0 || lines[len(lines)-1] != end {
+	lines := bytes.Split(text, []byte("\n"))
+	if len(lines) < 9 || len(lines)%2 == 0 || string(lines[len(lines)-1]) != end {
 		return
 	}
 	for i, at := range n.texts() {
-		*at = lines[i]
+		*at = string(lines[i])
 	}
 	for i, at := range n.times() {
-		*at, _ = strconv.ParseInt(lines[5+i], 10, 64) // another text is never
+		*at, _ = strconv.ParseInt(string(lines[5+i]), 10, 64) // another text is never
 	}
 	n.Files = make(map[string]string)
 	for file := range slices.Chunk(lines[8:len(lines)-1], 2) {
-		n.Files[file[0]] = file[1]
+		n.Files[string(file[0])] = string(file[1])
 	}
 }
 
@@ -137,48 +148,38 @@ func (n *Note) Write() error {
 	}
 	if n.Began == 0 {
 		n.Began = time.Now().Unix()
-		for i, old := range ByTime(filepath.Dir(n.path)) {
+		dir := n.path[:bytes.LastIndexByte([]byte(n.path), '/')]
+		for i, old := range ByTime(dir) {
 			if i >= maxNotes {
 				_ = os.Remove(old) // a note that stays is removed the next time
 			}
 		}
-		if err := os.MkdirAll(filepath.Dir(n.path), 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	var lines []string
+	lines := ""
 	for _, at := range n.texts() {
-		lines = append(lines, *at)
+		lines += *at + "\n"
 	}
 	for _, at := range n.times() {
-		lines = append(lines, strconv.FormatInt(*at, 10))
+		lines += strconv.FormatInt(*at, 10) + "\n"
 	}
 	for path, stamp := range n.Files {
-		lines = append(lines, path, stamp)
+		lines += path + "\n" + stamp + "\n"
 	}
-	return os.WriteFile(n.path, []byte(strings.Join(append(lines, end), "\n")), 0o600)
+	return os.WriteFile(n.path, []byte(lines+end), 0o600)
 }
 
 // Notes returns the notes of all sessions that a process runs, the one that was changed last first.
 func Notes(state, process string) (all []Note) {
-	for _, path := range ByTime(filepath.Join(state, sessions)) {
+	for _, path := range ByTime(state + sessions) {
 		n := Note{path: path}
 		if n.read(); n.Process == process && n.Session != "" {
 			all = append(all, n)
 		}
 	}
 	return all
-}
-
-// Learn adds what the session was told, the newest first. The oldest is forgotten.
-func (n *Note) Learn(told []string) {
-	seen := make(map[string]bool, len(told))
-	told = slices.DeleteFunc(append(told, strings.Fields(n.Known)...), func(id string) bool {
-		was := seen[id]
-		seen[id] = true
-		return was
-	})
-	n.Known = strings.Join(told[:min(len(told), maxKnown)], " ")
 }
 
 // MustTell reports whether something can have arrived, and the session was not told just now.
@@ -215,7 +216,7 @@ func ByTime(dir string) (paths []string) {
 	entries, _ := os.ReadDir(dir) // a directory that cannot be read has none
 	at := make(map[string]time.Time)
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+		path := dir + "/" + e.Name()
 		info, err := e.Info()
 		switch {
 		case err != nil || !info.Mode().IsRegular():

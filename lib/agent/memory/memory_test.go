@@ -19,7 +19,7 @@ func note(t *testing.T, state string) memory.Note {
 	n := memory.Read(state, "s-1")
 	n.Where, n.Process, n.Renew, n.Files = "/p", "7@1@x", 12, map[string]string{}
 	n.Stamp(file)
-	n.Learn([]string{"b", "a"})
+	n.Known = "b a"
 	if err := n.Write(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,6 @@ func TestNote(t *testing.T) {
 	got := memory.Read(state, "s-1")
 	if got.Where != n.Where || got.Process != n.Process || got.Renew != 12 || got.Known != "b a" || len(got.Files) != 1 || got.Began == 0 {
 		t.Errorf("%+v", got)
-	}
-	if got.Learn([]string{"c", "a"}); got.Known != "c a b" {
-		t.Errorf("%q", got.Known)
 	}
 	whole, err := os.ReadFile(n.Path())
 	if err != nil {
