@@ -56,6 +56,7 @@ did offline does not count.`,
 }
 
 func sync(a *cli.App, f *syncFlags) error {
+	cli.CollectOften()
 	s, err := a.SyncStore(f.Remote)
 	if err != nil {
 		return err
@@ -95,14 +96,13 @@ func showSync(a *cli.App, dryRun bool, got handoff.SyncReport, err error) error 
 		verb := map[bool]string{true: "would send ", false: "sent "}[dryRun]
 		parts = append(parts, verb+handoff.Count(got.Sent, "event"))
 	}
-	for _, name := range slices.Sorted(maps.Keys(got.Acts)) {
-		did := ""
+	parts = append(parts, fault.Lines(slices.Sorted(maps.Keys(got.Acts)), func(name string) (did string) {
 		for _, kind := range slices.Sorted(maps.Keys(got.Acts[name])) {
 			what := handoff.Act(strings.TrimPrefix(kind, "handoff.")).Participle()
 			did += fmt.Sprintf(", %d %s", got.Acts[name][kind], what)
 		}
-		parts = append(parts, name+":"+did[1:])
-	}
+		return name + ":" + did[1:]
+	})...)
 	if len(parts) > 0 {
 		a.Note(strings.Join(parts, "; "))
 	} else if err == nil {

@@ -211,7 +211,7 @@ func chainOf(objects *git.Objects, log, after string) (chain []string, err error
 	for {
 		o, err := objects.Get(at, maxCommit)
 		switch {
-		case err == nil && len(chain) == 0 && o.ID == "" && after == "": // there is no such log
+		case err == nil && len(chain) == 0 && o.Kind != "commit" && after == "": // there is no such log
 			return nil, nil
 		case err != nil || len(chain) > 0 && o.ID == "":
 			return nil, errors.Join(errCache, err)

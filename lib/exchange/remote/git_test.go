@@ -241,6 +241,10 @@ func TestRewritten(t *testing.T) {
 			t.Errorf("%s: half of it was appended: %v, %v", name, all, err)
 		}
 	}
+	command(t, dir, "update-ref", "refs/handoff/log/t-00", command(t, dir, "rev-parse", string(fresh)+"^{tree}"))
+	if got := texts(t, r, "t-00", ""); got != "" { // no log, and no error for who has never read one
+		t.Errorf("%q", got)
+	}
 	command(t, dir, "update-ref", "-d", "refs/handoff/log/t-00")
 	if got := texts(t, r, "t-00", ""); got != "" {
 		t.Errorf("%q", got)

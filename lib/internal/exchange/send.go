@@ -115,10 +115,12 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 	if h == nil || h.Pruned {
 		return
 	}
-	isOwn := e.Payload.Here == nil || e.Payload.Here.Log == "" || x.restored != nil
-	id, isDocument := e.ID(), e.Type == log.Write || e.Type == log.Import
-	if isDocument {
-		id = h.ID
+	if here := e.Payload.Here; x.restored == nil && here != nil && here.Log != "" && !log.IsTurn(e.Type) {
+		return
+	}
+	id, isDocument := h.ID, e.Type == log.Write || e.Type == log.Import
+	if !isDocument {
+		id = e.ID()
 	}
 	// of a type we do not know
 	isOther := x.restored != nil && e.Payload.Here != nil && !isDocument && !log.IsTurn(e.Type)
@@ -130,7 +132,7 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 	switch {
 	case u.waits[id]:
 	case isDocument || isOther || isFact(e.Type):
-		if u.isThere = u.isThere || isOwn && x.sent[id]; !isOwn || x.sent[id] && !isLate {
+		if u.isThere = u.isThere || x.sent[id]; x.sent[id] && !isLate {
 			return
 		}
 		if !isDocument {

@@ -158,18 +158,19 @@ func (p Pending) Line() ([]byte, error) {
 // form, or has the members here or batch.
 func ParseLine(text []byte) (p Pending, ok bool) {
 	var line struct {
-		Type    string          `json:"event_type"`
+		Type    json.RawMessage `json:"event_type"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if strict.Decode(text, &line) != nil || line.Type == "" {
+	if strict.Decode(text, &line) != nil || strict.Decode(line.Type, &p.Type) != nil || p.Type == "" {
 		return p, false
 	}
-	p = Pending{Type: line.Type, Raw: line.Payload}
+	p.Raw = line.Payload
 	if strict.Decode(line.Payload, &p.Payload) != nil || p.Payload.Here != nil || p.Payload.Batch != nil {
 		return p, false
 	}
-	canonical, err := p.Line()
-	return p, err == nil && bytes.Equal(canonical, text)
+	const rest = `{"event_type":,"payload":}` // other members would make the line longer
+	canonical, err := strict.Canonicalize(text)
+	return p, err == nil && bytes.Equal(canonical, text) && len(text) == len(rest)+len(line.Type)+len(line.Payload)
 }
 
 // IDOf returns the id of an event with an exchanged line.
