@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 type options = remote.HelperOptions
 
 // helperOf returns the options of a helper for a fake, with more variables in its environment.
-func helperOf(t *testing.T, f *fake, more ...string) remote.HelperOptions {
+func helperOf(t *testing.T, f *remotetest.Bucket, more ...string) remote.HelperOptions {
 	t.Helper()
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -58,8 +58,8 @@ func client(t *testing.T, o remote.HelperOptions) remote.Remote {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
-	f.page = 3
+	f := remotetest.NewBucket(t)
+	f.Page = 3
 	o := helperOf(t, f)
 	remotetest.Run(t, func(t *testing.T) remote.Remote { return client(t, o) })
 }
@@ -67,8 +67,8 @@ func TestConformance(t *testing.T) {
 // Answers get lost, and the store asks to try again: what was appended is there once.
 func TestConformanceOfABadStore(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
-	f.loses, f.conflicts = 0.2, 0.2
+	f := remotetest.NewBucket(t)
+	f.Loses, f.Conflicts = 0.2, 0.2
 	o := helperOf(t, f)
 	remotetest.Run(t, func(t *testing.T) remote.Remote { return client(t, o) })
 }
@@ -127,8 +127,8 @@ func readAll(t *testing.T, r remote.Remote) map[string]int {
 
 func TestRacers(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
-	f.loses, f.conflicts = 0.05, 0.05
+	f := remotetest.NewBucket(t)
+	f.Loses, f.Conflicts = 0.05, 0.05
 	o := helperOf(t, f)
 	won := race(t, o, "")
 	all := readAll(t, client(t, o))
@@ -145,14 +145,14 @@ func TestRacers(t *testing.T) {
 // The control: without conditions appends get lost, and the proof finds it before the first one.
 func TestWithoutConditions(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	o := helperOf(t, f)
 	ends, err := client(t, o).Append(t.Context(), []remote.Addition{{Log: "t-00", Text: []byte("0")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Lock()
-	f.ignoresConditions = true
+	f.IgnoresConditions = true
 	f.Unlock()
 	won := race(t, o, ends["t-00"])
 	lost := 0
@@ -166,7 +166,7 @@ func TestWithoutConditions(t *testing.T) {
 		t.Error("no append got lost: the racers prove nothing")
 	}
 	f.Lock()
-	clear(f.objects)
+	clear(f.Objects)
 	f.Unlock()
 	_, err = client(t, o).Append(t.Context(), []remote.Addition{{Log: "t-00", Text: []byte("0")}})
 	if !errors.Is(err, fault.ErrConfig) || !strings.Contains(err.Error(), "If-None-Match") {
@@ -177,10 +177,10 @@ func TestWithoutConditions(t *testing.T) {
 // What a store and settings can have wrong is named, with what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	answer := func(status int, code string) func(*fake) {
-		return func(f *fake) {
-			f.before = func(w http.ResponseWriter, _ *http.Request) bool {
-				refuse(w, status, code)
+	answer := func(status int, code string) func(*remotetest.Bucket) {
+		return func(f *remotetest.Bucket) {
+			f.Before = func(w http.ResponseWriter, _ *http.Request) bool {
+				remotetest.Refuse(w, status, code)
 				return true
 			}
 		}
@@ -188,26 +188,26 @@ func TestRefusals(t *testing.T) {
 	none := []string{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY="}
 	for _, tt := range []struct {
 		name          string
-		fake          func(*fake)
+		fake          func(*remotetest.Bucket)
 		change        func(*options)
 		class         error
 		problem, hint string
 	}{
-		{"clock", func(f *fake) { f.ahead = 10 * time.Minute }, nil, fault.ErrConfig, "differ by ", "set the clock"},
-		{"clock behind", func(f *fake) { f.ahead = -6 * time.Minute }, nil, fault.ErrConfig, "differ by", "set the"},
-		{"disorder", func(f *fake) {
-			f.objects["some/where/heads/t-00"], f.objects["some/where/heads/t-01"], f.isDisordered = "", "", true
+		{"clock", func(f *remotetest.Bucket) { f.Ahead = 10 * time.Minute }, nil, fault.ErrConfig, "differ by ", "set the clock"},
+		{"clock behind", func(f *remotetest.Bucket) { f.Ahead = -6 * time.Minute }, nil, fault.ErrConfig, "differ by", "set the"},
+		{"disorder", func(f *remotetest.Bucket) {
+			f.Objects["some/where/heads/t-00"], f.Objects["some/where/heads/t-01"], f.IsDisordered = "", "", true
 		}, nil, nil, "out of order", ""},
 		{"denied", answer(403, "AccessDenied"), nil, fault.ErrConfig, "words of the store", "allow s3:GetObject"},
 		{"signature", answer(403, "SignatureDoesNotMatch"), nil, fault.ErrConfig, "words of", "aws configure"},
-		{"redirect", func(f *fake) {
-			f.before = func(w http.ResponseWriter, q *http.Request) bool {
+		{"redirect", func(f *remotetest.Bucket) {
+			f.Before = func(w http.ResponseWriter, q *http.Request) bool {
 				isFirst := !strings.Contains(q.URL.Path, "elsewhere")
 				if isFirst {
 					w.Header().Set("Location", "/elsewhere"+q.URL.Path)
 					w.WriteHeader(307)
 				} else {
-					f.objects["followed"] = ""
+					f.Objects["followed"] = ""
 				}
 				return true
 			}
@@ -227,11 +227,11 @@ func TestRefusals(t *testing.T) {
 			"no credentials for s3://b", "`aws configure`"},
 		{"no profile", nil, func(o *options) { o.Remote.Profile = "farm" }, fault.ErrConfig, "farm",
 			"`aws configure --profile farm`"},
-		{"unreachable", func(f *fake) { f.Listener.Close() }, nil, nil, "connection refused", ""},
+		{"unreachable", func(f *remotetest.Bucket) { f.Listener.Close() }, nil, nil, "connection refused", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFake(t)
+			f := remotetest.NewBucket(t)
 			o := helperOf(t, f)
 			if tt.fake != nil {
 				f.Lock()
@@ -250,7 +250,7 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("hint: %s", own.Advice)
 				}
 			}
-			if _, followed := f.objects["followed"]; followed {
+			if _, followed := f.Objects["followed"]; followed {
 				t.Error("a redirect was followed")
 			}
 		})
@@ -275,9 +275,9 @@ func TestCredentials(t *testing.T) {
 		{"process", "[profile farm]\ncredential_process = echo '" +
 			`{"Version":1,"AccessKeyId":"Q","SecretAccessKey":"x"}` + "'\n", "Q"},
 	} {
-		f := newFake(t)
+		f := remotetest.NewBucket(t)
 		var seen string
-		f.before = func(_ http.ResponseWriter, q *http.Request) bool {
+		f.Before = func(_ http.ResponseWriter, q *http.Request) bool {
 			seen = q.Header.Get("Authorization")
 			return false
 		}
@@ -289,7 +289,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s: %q, %v", tt.name, seen, err)
 		}
 	}
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	o := helperOf(t, f, "AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=")
 	o.Remote.Profile = "farm"
 	configure(t, o, `[profile farm]
@@ -310,17 +310,17 @@ sso_start_url = https://example.org
 // Junk that somebody puts in a log is passed over, and the log goes on behind it.
 func TestJunk(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	r := client(t, helperOf(t, f))
 	ends, err := r.Append(t.Context(), []remote.Addition{{Log: "t-00", Text: []byte("1")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Lock()
-	f.objects["some/where/log/t-00/0000000002"] = "junk"
-	f.objects["some/where/log/t-00/0000000003"] = strings.Repeat("x", 5<<20) + "\n"
-	f.objects["some/where/log/t-00/0000000004"] = strings.Repeat("x", 3*remote.MaxBatch)
-	f.objects["some/where/heads/passed over"] = ""
+	f.Objects["some/where/log/t-00/0000000002"] = "junk"
+	f.Objects["some/where/log/t-00/0000000003"] = strings.Repeat("x", 5<<20) + "\n"
+	f.Objects["some/where/log/t-00/0000000004"] = strings.Repeat("x", 3*remote.MaxBatch)
+	f.Objects["some/where/heads/passed over"] = ""
 	f.Unlock()
 	n, after := 0, ends
 	err = r.Read(t.Context(), ends, func(log string, b remote.Batch) error {
@@ -342,7 +342,7 @@ func TestJunk(t *testing.T) {
 		t.Errorf("%v, %v", versions, err)
 	}
 	f.Lock()
-	f.objects["some/where/log/t-00/0000000005"] = "another"
+	f.Objects["some/where/log/t-00/0000000005"] = "another"
 	f.Unlock()
 	if err := r.Read(t.Context(), last, nil); !errors.As(err, new(*remote.Rewritten)) {
 		t.Errorf("%v", err)
@@ -352,7 +352,7 @@ func TestJunk(t *testing.T) {
 // An append whose answer gets lost for good is found by its client, which announces it.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	r := client(t, helperOf(t, f))
 	if _, err := r.Append(t.Context(), []remote.Addition{{Log: "t-00", Text: []byte("1")}}); err != nil {
 		t.Fatal(err)
@@ -375,9 +375,9 @@ func TestAnnounce(t *testing.T) {
 // A helper whose client goes away in the middle of an append finishes it, with its head.
 func TestGoneClient(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	f.before = func(_ http.ResponseWriter, q *http.Request) bool {
+	f.Before = func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method == "PUT" && strings.Contains(q.URL.Path, "/log/") {
 			cancel()
 		}
@@ -389,7 +389,7 @@ func TestGoneClient(t *testing.T) {
 	}
 	for {
 		f.Lock()
-		appended, announced := f.objects["some/where/log/t-00/0000000001"], f.objects["some/where/heads/t-00"]
+		appended, announced := f.Objects["some/where/log/t-00/0000000001"], f.Objects["some/where/heads/t-00"]
 		f.Unlock()
 		if appended != "" && announced != "" {
 			return
@@ -401,14 +401,14 @@ func TestGoneClient(t *testing.T) {
 // The requests that the daily verbs need.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
+	f := remotetest.NewBucket(t)
 	r := client(t, helperOf(t, f))
 	ends, err := r.Append(t.Context(), []remote.Addition{{Log: "t-00", Text: []byte("1")}})
 	count := func(what string, want int, do func() error) {
 		t.Helper()
-		before := f.requests
-		if err := do(); err != nil || f.requests-before != want {
-			t.Errorf("%s: %d requests, want %d; %v", what, f.requests-before, want, err)
+		before := f.Requests
+		if err := do(); err != nil || f.Requests-before != want {
+			t.Errorf("%s: %d requests, want %d; %v", what, f.Requests-before, want, err)
 		}
 	}
 	count("first", 0, func() error { return err })

@@ -4,9 +4,11 @@ package faults_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,11 +16,16 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
-// Clones are projects that are exchanged over one git repository, with what was acknowledged.
+var numClones = flag.Int("clones", 8, "how many clones TestClones has")
+
+// Clones are projects that are exchanged over one remote, with what was acknowledged.
 type clones struct {
 	*testing.T
+	bucket    *remotetest.Bucket // nil if the remote is a git repository
 	bin, root string
 	mu        sync.Mutex
 	stored    map[string]bool
@@ -35,6 +42,13 @@ func (c *clones) add(name string) (dir string) {
 	must(c.T, c.root, "git", "init", "-q", dir)
 	must(c.T, dir, "git", "remote", "add", "origin", filepath.Join(c.root, "remote.git"))
 	must(c.T, dir, c.bin, "init")
+	if c.bucket != nil {
+		text, err := os.ReadFile(filepath.Join(dir, ".handoff.yaml"))
+		if err != nil {
+			c.Fatal(err)
+		}
+		mustWrite(c.T, filepath.Join(dir, ".handoff.yaml"), string(text)+"remote: farm\n")
+	}
 	must(c.T, dir, c.bin, "sync")
 	return dir
 }
@@ -55,8 +69,6 @@ func (c *clones) give(r *rand.Rand, dir string, args ...string) bool {
 	}
 	switch {
 	case code == 0, code == -1, code == 11:
-	case code == 1 && strings.Contains(string(out), "the remote cannot be"): // a git of a killed command is at work
-		c.Logf("%v in %s: %s", args, dir, out)
 	case code == 1 && strings.Contains(string(out), "a log of the remote has moved"): // others were quicker
 	default:
 		c.Errorf("%v in %s: exit code %d: %s", args, dir, code, out)
@@ -90,11 +102,11 @@ func (c *clones) one(r *rand.Rand, dir, me string, n int) {
 		}
 	case k == 3 && len(mine) > 0:
 		topic = mine[r.IntN(len(mine))]
-		if c.give(r, dir, "done", idOf(topic), "--operator", me) {
+		if c.give(r, dir, "done", idOf(topic), "--for-other", "--operator", me) {
 			c.acknowledge(func() { c.done[topic] = true })
 		}
 	default:
-		if c.give(r, dir, "take", idOf(topic), "--operator", me) {
+		if c.give(r, dir, "take", idOf(topic), "--for-other", "--operator", me) {
 			c.acknowledge(func() {
 				if by := c.takers[topic]; by != "" && by != me {
 					c.Errorf("%s was taken by %s and by %s", topic, by, me)
@@ -111,13 +123,36 @@ func (c *clones) acknowledge(do func()) {
 	do()
 }
 
-// Clones write, mark, take, finish and sync at once, two processes in each, and many are killed. In the end all of them
-// and a fresh one say the same, and have all that was acknowledged.
+// Clones write, mark, take, finish and sync at once, and many are killed; answers of an object store get lost. In the
+// end all of them and a fresh one say the same, and have all that was acknowledged.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	thorough(t)
 	needs(t, "git")
-	long := map[string]time.Duration{"ci": 20 * time.Second, "all": 2 * time.Minute}[mode()]
+	bin := build(t, "")
+	t.Run("git", func(t *testing.T) { (&clones{T: t, bin: bin, root: t.TempDir()}).run() })
+	t.Run("s3", func(t *testing.T) {
+		c := &clones{T: t, root: t.TempDir(), bucket: remotetest.NewBucket(t)}
+		c.bucket.Loses, c.bucket.Conflicts = 0.05, 0.05
+		helper := exec.Command("go", "build", "-o", c.root, "./cmd/handoff-remote-s3")
+		helper.Dir, helper.Env = module, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := helper.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		mustWrite(t, filepath.Join(c.root, "handoff", "config.yaml"),
+			"remotes: {farm: {url: 's3://b/farm', endpoint: '"+c.bucket.URL+"', region: eu-north-1}}\n")
+		c.bin = filepath.Join(c.root, "with-bucket")
+		mustWrite(t, c.bin, "#!/bin/sh\nexport XDG_CONFIG_HOME="+c.root+" PATH="+c.root+":$PATH AWS_ACCESS_KEY_ID=key "+
+			"AWS_SECRET_ACCESS_KEY=secret AWS_EC2_METADATA_DISABLED=true\nexec "+bin+" \"$@\"\n")
+		if err := os.Chmod(c.bin, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c.run()
+	})
+}
+
+func (c *clones) run() {
+	long := map[string]time.Duration{"ci": 15 * time.Second, "all": 2 * time.Minute}[mode()]
 	if *soakTime != 0 {
 		long = *soakTime
 	}
@@ -125,29 +160,39 @@ func TestClones(t *testing.T) {
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano()) % 1e9
 	}
-	c := &clones{T: t, bin: build(t, ""), root: t.TempDir(), stored: setOf("a"), marks: map[string]bool{},
-		takers: map[string]string{}, done: map[string]bool{}, ended: map[string]int{}}
-	must(t, c.root, "git", "init", "-q", "--bare", "remote.git")
+	c.stored, c.marks, c.takers = setOf("a"), map[string]bool{}, map[string]string{}
+	c.done, c.ended = map[string]bool{}, map[string]int{}
+	must(c.T, c.root, "git", "init", "-q", "--bare", "remote.git")
 	var dirs []string
-	for i := range 4 {
+	for i := range *numClones {
 		dirs = append(dirs, c.add(fmt.Sprint("clone", i)))
 	}
-	mustWrite(t, filepath.Join(dirs[0], "a.md"), doc("a"))
-	must(t, dirs[0], c.bin, "write", "a.md")
+	mustWrite(c.T, filepath.Join(dirs[0], "a.md"), doc("a"))
+	must(c.T, dirs[0], c.bin, "write", "a.md")
 	end := time.Now().Add(long)
 	var all sync.WaitGroup
-	for i := range 8 {
+	for i, dir := range append(dirs, dirs[0]) { // two processes in the first
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		all.Go(func() {
-			for n := 0; time.Now().Before(end) && !t.Failed(); n++ {
-				c.one(r, dirs[i/2], fmt.Sprint("op", i), n)
+			for n := 0; time.Now().Before(end) && !c.Failed(); n++ {
+				c.one(r, dir, fmt.Sprint("op", i), n)
 			}
 		})
 	}
 	all.Wait()
-	t.Logf("seed %d, %d stored, %d marked, %d taken, %d done: %v", seed, len(c.stored), len(c.marks), len(c.takers),
+	c.Logf("seed %d, %d stored, %d marked, %d taken, %d done: %v", seed, len(c.stored), len(c.marks), len(c.takers),
 		len(c.done), c.ended)
 	c.agree(append(dirs, c.add("fresh")))
+}
+
+// logs returns what the remote has.
+func (c *clones) logs(dir string) string {
+	if c.bucket == nil {
+		return must(c.T, dir, "git", "ls-remote", "origin")
+	}
+	c.bucket.Lock()
+	defer c.bucket.Unlock()
+	return strings.Join(slices.Sorted(maps.Keys(c.bucket.Objects)), "\n")
 }
 
 // agree compares clones after two more syncs, of which the second has no news.
@@ -157,7 +202,7 @@ func (c *clones) agree(dirs []string) {
 			must(c.T, dir, c.bin, "sync")
 		}
 	}
-	logs := must(c.T, dirs[0], "git", "ls-remote", "origin")
+	logs := c.logs(dirs[0])
 	first := c.says(dirs[0])
 	for _, dir := range dirs {
 		must(c.T, dir, c.bin, "sync")
@@ -187,7 +232,7 @@ func (c *clones) agree(dirs []string) {
 			}
 		}
 	}
-	if now := must(c.T, dirs[0], "git", "ls-remote", "origin"); now != logs {
+	if now := c.logs(dirs[0]); now != logs {
 		c.Errorf("a sync without news has changed\n%s to\n%s", logs, now)
 	}
 }

@@ -81,6 +81,7 @@ func (c Call) command(ctx context.Context) (context.Context, *exec.Cmd, context.
 	if !c.Asks {
 		apart(cmd)
 	}
+	bind(cmd)
 	return ctx, cmd, cancel
 }
 
