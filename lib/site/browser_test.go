@@ -212,7 +212,7 @@ func TestNothingIsCutInABrowser(t *testing.T) {
 
 // Text from right to left begins on the right.
 func TestNarrowInABrowser(t *testing.T) {
-	b := openBrowser(t, "مرحبا بالعالم\n\n- بند\n\n| عمود |\n|---|\n| قيمة |\n\nwords\n")
+	b := openBrowser(t, "مرحبا بالعالم\n\n- [x] بند\n\n| عمود |\n|---|\n| قيمة |\n\nwords\n")
 	b.narrow(t, 390)
 	b.open(t, pageOf(0))
 	if got := run(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".body > *")].map((e) => e.tagName + " " + getComputedStyle(e).direction)`)); !slices.Equal(got, []string{"P rtl", "UL rtl", "DIV rtl", "P ltr"}) {

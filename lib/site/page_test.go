@@ -141,7 +141,7 @@ func each(t testing.TB, content string, do func(n *html.Node)) {
 
 // inBodies are the elements that a body may have, with their attributes.
 var inBodies = map[string][]string{
-	"p": nil, "strong": nil, "em": nil, "blockquote": nil, "ul": nil, "li": {"class"}, "code": nil,
+	"p": nil, "strong": nil, "em": nil, "bdi": nil, "blockquote": nil, "ul": nil, "li": {"class"}, "code": nil,
 	"pre": {"tabindex"}, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "div": {"class", "tabindex", "role", "aria-label"},
 	"table": nil, "tbody": nil, "tr": nil, "th": nil, "td": nil, "a": {"href", "rel"},
 }

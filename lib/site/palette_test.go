@@ -58,9 +58,17 @@ func TestContrast(t *testing.T) {
 			check("quiet", ground)
 			check("link", ground)
 		}
+		for n := range 8 {
+			check("letter", fmt.Sprint("d", n+1))
+		}
 		for _, state := range states {
 			for _, ground := range []string{"ground", "card"} {
 				check(state, ground)
+			}
+			if tint := state + "-tint"; of[tint] != "" {
+				check(state, tint)
+			} else {
+				check(state, "quiet-tint")
 			}
 			if site.LookOf(state).State != state || site.LookOf(state).SGR == "" {
 				t.Errorf("%s looks like another state", state)

@@ -89,6 +89,7 @@ func TestHTML(t *testing.T) {
 	for body, want := range map[string]string{
 		"## A **b** <i>\n\n`x<y` __init__":            "<h2 dir=\"auto\">A <strong>b</strong> &lt;i&gt;</h2>\n<p dir=\"auto\"><code>`x&lt;y`</code> <strong>__init__</strong></p>\n",
 		"- a\n  - b\n- c\n\n2) d":                     "<ul dir=\"auto\">\n<li>a<ul dir=\"auto\">\n<li>b</li></ul>\n</li>\n<li>c</li>\n<li class=\"number\">2) d</li></ul>\n",
+		"- [x] a\n1. [ ] b\n- [y] c":                  "<ul dir=\"auto\">\n<li><bdi>[x]</bdi> a</li>\n<li class=\"number\">1. <bdi>[ ]</bdi> b</li>\n<li>[y] c</li></ul>\n",
 		"```js\na <b\n```\n> q\n> r":                  "<pre tabindex=\"0\"><code>a &lt;b</code></pre>\n<blockquote dir=\"auto\">\n<p>q</p>\n<p>r</p>\n</blockquote>\n",
 		"[x](javascript:1) https://a.b/?x=1&y. \"><b": "<p dir=\"auto\">[x](javascript:1) <a rel=\"noopener noreferrer nofollow\" href=\"https://a.b/?x=1&amp;y\">https://a.b/?x=1&amp;y</a>. &#34;&gt;&lt;b</p>\n",
 	} {

@@ -152,10 +152,14 @@ func HTML(body, title string) string {
 				b.WriteString("<ul dir=\"auto\">\n")
 				open = append(open, next.indent)
 			}
+			box := "" // a mark in Latin letters, which says nothing about the direction
+			if strings.HasPrefix(next.text, "[x] ") || strings.HasPrefix(next.text, "[ ] ") {
+				box, next.text = "<bdi>"+next.text[:3]+"</bdi> ", next.text[4:]
+			}
 			if number := strings.Trim(next.mark, "-*+"); number == "" {
-				b.WriteString("<li>" + line(next.text))
+				b.WriteString("<li>" + box + line(next.text))
 			} else {
-				b.WriteString(`<li class="number">` + line(number+" "+next.text))
+				b.WriteString(`<li class="number">` + number + " " + box + line(next.text))
 			}
 		case "h":
 			element("h"+string(rune('0'+max(2, min(len(next.mark), 6)))), auto, next.text)
