@@ -130,62 +130,87 @@ const auto = ` dir="auto"` // of the outermost elements
 // HTML returns a body as harmless HTML, without a first heading that repeats the title. It has no scripts, styles,
 // pictures, ids and forms, and leads only to web addresses that it shows. Its headings are below that of the page.
 func HTML(body, title string) string {
-	var b strings.Builder
-	// Browsers find the direction of an element in its text, without what has a direction of its own.
-	element := func(name, attributes, text string) {
-		b.WriteString("<" + name + attributes + ">" + line(text) + "</" + name + ">\n")
+	var p page
+	for _, b := range parse(body, title) {
+		p.print(b)
 	}
-	var open []int // the indents of open lists
-	for _, next := range parse(body, title) {
-		if next.kind == "" {
-			continue
-		}
-		for len(open) > 0 && (next.kind != "li" || next.indent < open[len(open)-1]) {
-			b.WriteString("</li></ul>\n")
-			open = open[:len(open)-1]
-		}
-		switch next.kind {
-		case "li":
-			if len(open) > 0 && next.indent == open[len(open)-1] {
-				b.WriteString("</li>\n")
-			} else {
-				b.WriteString("<ul dir=\"auto\">\n")
-				open = append(open, next.indent)
-			}
-			box := "" // a mark in Latin letters, which says nothing about the direction
-			if strings.HasPrefix(next.text, "[x] ") || strings.HasPrefix(next.text, "[ ] ") {
-				box, next.text = "<bdi>"+next.text[:3]+"</bdi> ", next.text[4:]
-			}
-			if number := strings.Trim(next.mark, "-*+"); number == "" {
-				b.WriteString("<li>" + box + line(next.text))
-			} else {
-				b.WriteString(`<li class="number">` + number + " " + box + line(next.text))
-			}
-		case "h":
-			element("h"+string(rune('0'+max(2, min(len(next.mark), 6)))), auto, next.text)
-		case "pre":
-			b.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(next.text) + "</code></pre>\n")
-		case "table":
-			b.WriteString(`<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
-			for i, row := range next.rows {
-				b.WriteString("<tr>")
-				for _, cell := range row {
-					element(map[bool]string{true: "th", false: "td"}[i == 0], "", strings.TrimSpace(cell))
-				}
-				b.WriteString("</tr>\n")
-			}
-			b.WriteString("</table></div>\n")
-		case "blockquote":
-			b.WriteString("<blockquote dir=\"auto\">\n")
-			for quoted := range strings.SplitSeq(next.text, "\n") {
-				element("p", "", quoted)
-			}
-			b.WriteString("</blockquote>\n")
-		default:
-			element("p", auto, next.text)
-		}
+	p.close(-1)
+	return p.String()
+}
+
+// A page collects HTML.
+type page struct {
+	strings.Builder
+	open []int // the indents of open lists
+}
+
+// element adds an element. Browsers find its direction in its text, without what has a direction of its own.
+func (p *page) element(name, attributes, text string) {
+	p.WriteString("<" + name + attributes + ">" + line(text) + "</" + name + ">\n")
+}
+
+// close closes the lists with more than an indent.
+func (p *page) close(indent int) {
+	for len(p.open) > 0 && indent < p.open[len(p.open)-1] {
+		p.WriteString("</li></ul>\n")
+		p.open = p.open[:len(p.open)-1]
 	}
-	return b.String() + strings.Repeat("</li></ul>\n", len(open))
+}
+
+func (p *page) print(b block) {
+	switch b.kind {
+	case "":
+		return
+	case "li":
+		p.close(b.indent)
+		p.item(b)
+		return
+	}
+	p.close(-1)
+	switch b.kind {
+	case "h":
+		p.element("h"+string(rune('0'+max(2, min(len(b.mark), 6)))), auto, b.text)
+	case "pre":
+		p.WriteString(`<pre tabindex="0"><code>` + html.EscapeString(b.text) + "</code></pre>\n")
+	case "table":
+		p.WriteString(`<div class="scroll" dir="auto" tabindex="0" role="group" aria-label="Table"><table>` + "\n")
+		for i, row := range b.rows {
+			p.WriteString("<tr>")
+			for _, cell := range row {
+				p.element(map[bool]string{true: "th", false: "td"}[i == 0], "", strings.TrimSpace(cell))
+			}
+			p.WriteString("</tr>\n")
+		}
+		p.WriteString("</table></div>\n")
+	case "blockquote":
+		p.WriteString("<blockquote dir=\"auto\">\n")
+		for quoted := range strings.SplitSeq(b.text, "\n") {
+			p.element("p", "", quoted)
+		}
+		p.WriteString("</blockquote>\n")
+	default:
+		p.element("p", auto, b.text)
+	}
+}
+
+// item begins an item of a list, which stays open.
+func (p *page) item(b block) {
+	if len(p.open) > 0 && b.indent == p.open[len(p.open)-1] {
+		p.WriteString("</li>\n")
+	} else {
+		p.WriteString("<ul dir=\"auto\">\n")
+		p.open = append(p.open, b.indent)
+	}
+	if number := strings.Trim(b.mark, "-*+"); number == "" {
+		p.WriteString("<li>")
+	} else {
+		p.WriteString(`<li class="number">` + number + " ")
+	}
+	if strings.HasPrefix(b.text, "[x] ") || strings.HasPrefix(b.text, "[ ] ") { // says nothing about the direction
+		p.WriteString("<bdi>" + b.text[:3] + "</bdi> ")
+		b.text = b.text[4:]
+	}
+	p.WriteString(line(b.text))
 }
 
 // line returns text with its spans as HTML.
