@@ -69,6 +69,9 @@ const (
 // SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).
 const SignatureNamespace = operators.Namespace
 
+// SyncAuto is the value of the user's setting sync with which each change starts a sync in the background.
+const SyncAuto = settings.SyncAuto
+
 // Next is the recipient of a handoff to whoever works here next, the sender included. Such a handoff is addressed to
 // every operator, and unread until one of them marks it as read or takes it.
 const Next = document.Next

@@ -49,6 +49,7 @@ func (a *App) Committed() {
 	if o, ok := a.Stdout.(*pipeWriter); ok {
 		o.committed = true
 	}
+	a.SyncSoon()
 }
 
 // Direct returns the writer of a pipeWriter, whose errors tell whether the reader has left.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -67,6 +68,28 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 	r, err = remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root, URL: address,
 		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Done: done})
 	return r, withoutSecret(address) + " " + namespace, err
+}
+
+// SyncSoon starts a sync in the background if the user's setting sync is auto, in a project that has synced before.
+func (a *App) SyncSoon() {
+	p, err := a.load()
+	if err != nil || p.User.Sync.Value != handoff.SyncAuto {
+		return
+	}
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		return
+	}
+	program, err := a.Executable()
+	if _, has := s.HasSynced(); !has || s.OwnPath() == "" || err != nil {
+		return
+	}
+	cmd := exec.Command(program, "sync", "--later", "--quiet", "--root", p.Root)
+	if a.Flags.HandoffsDir != "" {
+		cmd.Args = append(cmd.Args, "--handoffs-dir", p.Options.Dir)
+	}
+	cmd.Args[0], cmd.SysProcAttr = os.Args[0], detached()
+	_ = cmd.Start() // if it fails, the next change tries again
 }
 
 // withoutSecret returns a URL without user and password.

@@ -65,5 +65,7 @@ func runHook(a *cli.App, h agent.Hook) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
-	h.Run()
+	if h.Run(); h.Event == agent.Start {
+		a.SyncSoon()
+	}
 }

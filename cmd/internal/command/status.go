@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type Status struct {
 	Withdrawn []item         `json:"withdrawn"` // that were not shown before
 	Unsent    int            `json:"unsent"`    // events that the remote does not have
 	Held      []handoff.Held `json:"held"`      // received, and not stored yet
+
+	SyncFailed string `json:"sync_failed,omitempty"` // why the last sync in the background failed
 }
 
 // An item is a handoff of a status, with what happened to it.
@@ -114,11 +117,9 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (st St
 		st.Read = items(a, s, read, func(e handoff.Entry) bool { return !e.UnreadBy(me) })
 		st.addNews(a, s)
 	}
-	if st.Unsent, err = s.Unsent(); err != nil {
+	if err = st.addSync(s); err != nil {
 		return st, err
 	}
-	held, err := s.Held()
-	st.Held = append(st.Held, held...)
 	switch mine := a.Held(s, me, a.SessionID()); {
 	case len(mine) > 0:
 		st.Next = "handoff done " + cli.Short(mine[0].ID, cli.Shortest)
@@ -128,6 +129,19 @@ func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (st St
 		st.Next = "handoff sync"
 	}
 	return st, err
+}
+
+// addSync adds what sync has not sent or stored, and why the last one in the background failed.
+func (st *Status) addSync(s *handoff.Store) (err error) {
+	if st.Unsent, err = s.Unsent(); err != nil {
+		return err
+	}
+	held, err := s.Held()
+	st.Held = append(st.Held, held...)
+	if failure, err := os.ReadFile(filepath.Join(s.OwnPath(), lastSync)); err == nil {
+		st.SyncFailed = string(failure)
+	}
+	return err
 }
 
 // addUnread adds the unread handoffs to the operator, and those that the operator has sent.
@@ -207,6 +221,9 @@ func (st *Status) text(a *cli.App, project string) string {
 		text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("Not synced: %d", st.Unsent)) + "\n"
 	} else if st.Next == "handoff sync" {
 		text += "\n" + a.Styled(cli.Bold, "This clone has never synced") + "\n"
+	}
+	if st.SyncFailed != "" {
+		text += "\nThe last sync failed: " + handoff.EscapeLine(st.SyncFailed) + "\n"
 	}
 	if len(st.Held) > 0 {
 		text += "\n" + heldText(a, st.Held)

@@ -2,10 +2,14 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +20,7 @@ import (
 
 type syncFlags struct {
 	Remote string
+	Later  bool // in the background, after a change
 	handoff.SyncOptions
 }
 
@@ -51,6 +56,8 @@ did offline does not count.`,
 	flags.BoolVar(&f.DryRun, "dry-run", false, "show what would be sent; store and send nothing")
 	flags.BoolVar(&f.Restore, "restore-remote", false, "give the remote back what it lacks, after a backup "+
 		"of it was restored")
+	flags.BoolVar(&f.Later, "later", false, "in the background: at most one sync in 30 seconds")
+	flags.Lookup("later").Hidden = true
 	cli.Conflicts(cmd, "restore-remote", "fetch-only", "dry-run")
 	return cmd
 }
@@ -63,14 +70,46 @@ func sync(a *cli.App, f *syncFlags) error {
 	}
 	ctx, stop := a.Stoppable()
 	defer stop()
+	if f.Later && !isTurn(ctx, s.OwnPath()) {
+		return nil
+	}
 	got, err := s.Sync(ctx, f.SyncOptions)
-	if err == nil && !f.DryRun {
-		a.Committed()
+	if own := s.OwnPath(); own != "" && !f.DryRun && (f.Later || err == nil) {
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		_ = os.WriteFile(filepath.Join(own, lastSync), []byte(text), 0o600) // only status reads it
 	}
 	if shown := showSync(a, f.DryRun, got, err); err == nil {
 		err = shown
 	}
 	return cmp.Or(err, fault.Join(got.Lost, lostError))
+}
+
+const (
+	between  = 30 * time.Second // the time between two syncs in the background
+	lastSync = "sync-last"      // the file in the user's state that has the failure of the last sync
+)
+
+// isTurn waits until the time between two syncs is over. It returns false if another process waits already.
+func isTurn(ctx context.Context, own string) bool {
+	waiting := filepath.Join(own, "sync-waiting")
+	if info, err := os.Stat(waiting); err == nil && time.Since(info.ModTime()) < 2*between {
+		return false
+	}
+	if os.WriteFile(waiting, nil, 0o600) != nil {
+		return false
+	}
+	defer os.Remove(waiting)
+	if info, err := os.Stat(filepath.Join(own, lastSync)); err == nil {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(between - time.Since(info.ModTime())):
+		}
+	}
+	return true
 }
 
 // lostError returns the error for a turn that was made offline and does not count.

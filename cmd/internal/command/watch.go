@@ -80,6 +80,7 @@ func (w *watch) follow(ctx context.Context, s *handoff.Store) error {
 	defer changes.Close()
 	seen, err := w.look(s, nil)
 	for err == nil {
+		w.SyncSoon()
 		if err = w.wait(ctx, changes, s); errors.Is(err, context.Canceled) {
 			return nil
 		}
