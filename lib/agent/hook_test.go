@@ -77,33 +77,6 @@ func start(t *testing.T, name string) *bytes.Buffer {
 	return bytes.NewBufferString(out)
 }
 
-// The project is found from the input, in this order: cwd, the roots of a workspace, the directory of the hook. Cursor
-// runs its hooks elsewhere.
-func TestWhereTheProjectIs(t *testing.T) {
-	t.Parallel()
-	d, other := newDesk(t), newDesk(t)
-	away := t.TempDir()
-	for input, want := range map[string]int{
-		`{"cwd": "ROOT"}`: 1, "\ufeff" + `{"cwd": "ROOT"}`: 1, `{"cwd": "file://ROOT"}`: 1,
-		`{"workspace_roots": ["ROOT"]}`: 1, `{"workspacePaths": ["file://ROOT"]}`: 1,
-		`{"workspace_roots": ["ROOT", "OTHER", "ROOT"]}`: 2, `{"cwd": "AWAY", "workspace_roots": ["OTHER"]}`: 1,
-		`{"cwd": "ROOT", "workspace_roots": ["OTHER"]}`: 1, `{"cwd": 7, "workspace_roots": [7, "ROOT"]}`: 1,
-		`{"cwd": "AWAY"}`: 0, `{}`: 0, `{"cwd": "relative"}`: 0, `no json`: 0,
-		`{"cwd": "ROOT", "rest": "` + strings.Repeat("x", 9<<20) + `"}`: 1, // more than is read
-		`{"cwd": "ROOT", "rest": `:                                      1, `{"cwd": "ROOT"} {"cwd": "AWAY"}`: 1,
-	} {
-		text := strings.NewReplacer("ROOT", d.root, "OTHER", other.root, "AWAY", away).Replace(input)
-		out, complaint := d.runFrom(away, agent.Start, "cursor", strings.NewReader(text))
-		if got := strings.Count(out, "1 unread handoff for ben"); got != want || complaint != "" {
-			t.Errorf("%.80s: %d projects, want %d; %s", input, got, want, complaint)
-		}
-	}
-	out, complaint := d.run(agent.Start, "claude", `{"cwd": "/no/such/place"}`)
-	if !strings.Contains(out, "1 unread") || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "/no/such/place") {
-		t.Errorf("a directory that is gone: %q, %q", out, complaint)
-	}
-}
-
 // A hook reads its input to the end: some agents fail if the pipe breaks.
 func TestInputIsReadToTheEnd(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@
 //	PATH=/opt/agents/node_modules/.bin:$PATH go test ./testdata/agents -run Agents -agents -v
 //
 // Each agent has a scratch home and an environment that holds nothing else. One that is not installed is skipped; so is what
-// a person does at a terminal, where tmux is not installed. With
-// -update the shapes that an agent was seen to give and to take are written to shapes/, where the ordinary tests of
-// lib/agent hold the hook to them.
+// a person does at a terminal, where tmux is not installed. With -update the shapes that an agent was seen to give and to
+// take are written to shapes/. The ordinary tests of lib/agent hold the hooks to them, and to the inputs of inputs.json.
 package agents

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 	"time"
-
+	"unicode/utf8"
 )
 
 // The delivery matrix: agent × state of its session × 20 handoffs.
