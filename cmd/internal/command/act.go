@@ -109,7 +109,12 @@ func (do *acting) meant() (id string, err error) {
 			return sent[max(0, len(sent)-1)].ID, err
 		}
 	default:
-		return do.Taken(do.store, me, do.who.Session)
+		id, err = do.Taken(do.store, me, do.who.Session)
+		if held := do.Held(do.store, me, do.who.Session); len(held) > 1 {
+			verb := map[bool]string{true: "done ", false: "take --undo "}[do.act == handoff.ActDone]
+			err = cli.WithHint(err, "run `handoff "+verb+cli.Short(held[0].ID, cli.Shortest)+"`")
+		}
+		return id, err
 	}
 	if id == "" {
 		err = cli.Invalid("name the handoff; `handoff list --all` shows them", "@: nothing to undo")
