@@ -64,11 +64,11 @@ func imports(t *testing.T) map[string][]string {
 // floors are the packages of the house from the ground up. A name that ends in / stands for all below it that no other line names.
 var floors = [][]string{
 	{"lib/fault", "schema/jsonschema/kind"},
-	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/internal/parallel", "lib/agent/memory", "lib/signature"},
+	{"schema/jsonschema", "lib/internal/form", "lib/internal/git", "lib/agent/memory", "lib/signature"},
 	{"lib/internal/json", "lib/internal/secrets", "lib/relation", "lib/exchange/remote"},
 	{"lib/internal/disk", "lib/internal/log", "lib/internal/document", "lib/work", "schema", "lib/exchange/"},
-	{"lib/internal/facts", "lib/internal/operators", "lib/internal/settings", "lib/internal/search", "lib/kind"},
-	{"lib/internal/index", "lib/internal/trust", "lib/"},
+	{"lib/internal/facts", "lib/internal/settings", "lib/internal/search", "lib/kind"},
+	{"lib/internal/index", "lib/internal/operators", "lib/"},
 	{"lib/internal/store"},
 	{"lib/internal/check", "lib/internal/exchange"},
 	{"lib/handoff"},
@@ -254,7 +254,7 @@ func TestBudgets(t *testing.T) {
 		most int
 		dirs []string
 	}{
-		{43_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
+		{43_620, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
 		{28_700, []string{"handoff"}},
 	}
 	packages := map[string]int{}

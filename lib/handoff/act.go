@@ -15,8 +15,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // An Act is an action on a handoff, such as ActTake.
@@ -223,7 +223,7 @@ func checkWho(who Who) error {
 // An acting is an action of somebody on a handoff.
 type acting struct {
 	s     *Store
-	rules trust.Rules // of the present operators file
+	rules operators.Rules // of the present operators file
 	act   Act
 	id    string
 	who   Who

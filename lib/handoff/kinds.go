@@ -12,7 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/kind"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
@@ -51,7 +51,7 @@ func (o RecordOptions) Source(name string, read func(kind.Given) (kind.Record, e
 }
 
 func (o RecordOptions) make(name string, read func(kind.Given) (kind.Record, error)) (Made, error) {
-	var screened trust.Screened
+	var screened operators.Screened
 	var failed error
 	g := o.Given
 	g.Screen = func(texts []kind.Text) (allowed []string, isChanged bool, err error) {
@@ -59,7 +59,7 @@ func (o RecordOptions) make(name string, read func(kind.Given) (kind.Record, err
 		for i, t := range texts {
 			all[i] = document.Text{Pointer: t.Pointer, Name: t.Name, Value: t.Value, Redactable: true}
 		}
-		screened, err = trust.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", all)
+		screened, err = operators.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", all)
 		return screened.Allowed, len(screened.Redacted) > 0, err
 	}
 	g.Carried = func(r kind.Record) (texts []string) {

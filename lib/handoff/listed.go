@@ -3,7 +3,7 @@ package handoff
 import (
 	"runtime"
 
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // A Listed is an entry in the form of its JSON.
@@ -47,7 +47,7 @@ func (s *Store) Listed(entries []Entry) []Listed {
 		return all
 	}
 	defer d.Close()
-	parallel.Each(len(entries), runtime.GOMAXPROCS(0), func(i int) {
+	disk.Each(len(entries), runtime.GOMAXPROCS(0), func(i int) {
 		got, err := s.load(d, keys, entries[i])
 		if got.Signature.State != "" {
 			all[i].Signature = &got.Signature

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // A Registry gives access to the operators of a store: the operators file, and the rules that were accepted.
@@ -181,7 +180,7 @@ func (r Registry) Trust(ctx context.Context) error { return r.s.at.Trust(ctx) }
 // HasAccepted reports whether operators were accepted, so that the name of another one does not count.
 func (r Registry) HasAccepted() bool {
 	look, err := r.s.look(true)
-	return err == nil && trust.Accepted(look.Facts.Rules, look.Now).List != nil
+	return err == nil && operators.Accepted(look.Facts.Rules, look.Now).List != nil
 }
 
 // SetOperator sets the operator of the user in this store only. The error is ErrDenied if an operators file does not

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // A Stored is a handoff that was read from the store, with its entry.
@@ -201,7 +200,7 @@ func (s *Store) LoadEach(entries []Entry, do func(Stored, error) bool) error {
 }
 
 // load returns the proven handoff of an entry, with the result of verifying its signature.
-func (s *Store) load(d *disk.Dir, keys trust.Keys, e Entry) (got Stored, err error) {
+func (s *Store) load(d *disk.Dir, keys operators.Keys, e Entry) (got Stored, err error) {
 	got = Stored{Entry: e, Path: s.at.RelPath(e.File)}
 	if e.of == nil {
 		return got, s.at.UnknownID(e.ID)
@@ -219,10 +218,10 @@ func (s *Store) load(d *disk.Dir, keys trust.Keys, e Entry) (got Stored, err err
 }
 
 // keys returns what names the owners of keys: the user's allowed signers, and the accepted rules.
-func (s *Store) keys() (trust.Keys, error) {
+func (s *Store) keys() (operators.Keys, error) {
 	look, err := s.look(true)
 	if err != nil {
-		return trust.Keys{}, err
+		return operators.Keys{}, err
 	}
 	return s.at.Keys(s.at.Accepted(look.View), operators.Namespace), nil
 }

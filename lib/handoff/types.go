@@ -9,7 +9,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // The types of what a store returns and accepts.
@@ -40,7 +39,7 @@ type (
 	User = settings.User
 	// A Signature is the result of verifying the signature of a handoff. State is SignatureGood, SignatureUnsigned or
 	// what is wrong. Operator is the owner of the key, Key its fingerprint.
-	Signature = trust.Verdict
+	Signature = operators.Verdict
 	// A Finding is a fault or a warning. Place is a file or file:line, Problem explains it, Remedy is a command that
 	// ends it, or "".
 	Finding = check.Finding
@@ -62,8 +61,8 @@ const (
 
 // States of a Signature.
 const (
-	SignatureGood     = trust.Good     // made by a key of the sender
-	SignatureUnsigned = trust.Unsigned // there is no signature
+	SignatureGood     = operators.Good     // made by a key of the sender
+	SignatureUnsigned = operators.Unsigned // there is no signature
 )
 
 // SignatureNamespace is the SSH signature namespace of handoffs (ssh-keygen -Y sign -n).

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 	"github.com/seed-78daf238/handoff/lib/kind"
 	"github.com/seed-78daf238/handoff/lib/relation"
 )
@@ -154,11 +154,11 @@ type accepted struct {
 // accept runs all checks that precede the writing, in their order. The first that a document fails ends it, with the
 // errors of all documents.
 func (s *Store) accept(sources []Source) ([]*accepted, error) {
-	if err := cmp.Or(s.at.Guard(), trust.CheckRules(s.opt.AllowSecrets)); err != nil {
+	if err := cmp.Or(s.at.Guard(), operators.CheckRules(s.opt.AllowSecrets)); err != nil {
 		return nil, err
 	}
 	docs, errs := make([]*accepted, len(sources)), make([]error, len(sources))
-	parallel.Each(len(sources), runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = s.identify(sources[i]) })
+	disk.Each(len(sources), runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = s.identify(sources[i]) })
 	for _, d := range docs {
 		for _, note := range d.notes {
 			s.opt.Warn(fault.Prefixed(d.name) + note)
@@ -246,9 +246,9 @@ func (d *accepted) addNotes(draft *document.Draft, note string) {
 
 // screen refuses a document with credentials, or redacts it if the options say so.
 func (s *Store) screen(d *accepted) error {
-	gate := trust.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
+	gate := operators.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
 	doc, v, err := gate.Document(d.name, d.Document, d.isClaimed)
-	d.Document, d.allowed, d.redacted = doc, v.Allowed, trust.RuleNames(append(d.redacted, v.Redacted...))
+	d.Document, d.allowed, d.redacted = doc, v.Allowed, operators.RuleNames(append(d.redacted, v.Redacted...))
 	return err
 }
 
@@ -332,17 +332,17 @@ func AnnouncesRecord(src Source) bool {
 
 // Redacted returns text with a mark in place of each credential, except those that the rules in allow find.
 func Redacted(text string, allow []string) string {
-	text, _ = trust.Redact(text, allow)
+	text, _ = operators.Redact(text, allow)
 	return text
 }
 
 // CheckReason returns ErrInvalid for a reason of more than 2,000 bytes, or with a credential: reasons are kept for
 // good.
-func CheckReason(reason string) error { return trust.CheckReason(reason) }
+func CheckReason(reason string) error { return operators.CheckReason(reason) }
 
 // sign signs a new document with Options.Sign. The error is ErrDenied if the operators file requires a good signature
 // and the document has none.
-func (s *Store) sign(d *accepted, rules trust.Rules) error {
+func (s *Store) sign(d *accepted, rules operators.Rules) error {
 	verdict := Signature{State: SignatureUnsigned}
 	if s.opt.Sign != nil {
 		text := document.Render(d.Document)
@@ -359,7 +359,7 @@ func (s *Store) sign(d *accepted, rules trust.Rules) error {
 		}
 		d.verdict = &verdict
 	}
-	keys := trust.Keys{Accepted: rules.List}
+	keys := operators.Keys{Accepted: rules.List}
 	if why := keys.Distrust(d.From, verdict); why != "" {
 		return fault.Denied("sign it with --sign, and with a key that the operators file lists", "%s%s",
 			fault.Prefixed(d.name), why)

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -42,7 +41,7 @@ type files struct {
 func (f *files) prove(ctx context.Context, names []string) error {
 	found := make([]file, len(names))
 	tell := func(done, total int) { f.Progress("verifying", done, total) }
-	parallel.EachShown(len(names), 2*runtime.GOMAXPROCS(0), tell, func(i int) {
+	disk.EachShown(len(names), 2*runtime.GOMAXPROCS(0), tell, func(i int) {
 		if ctx.Err() == nil {
 			found[i] = f.proveOne(names[i])
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // An arrival is what was read of one log.
@@ -237,7 +236,7 @@ func (x *Exchange) judge(d *document, parsed doc.Document) (verification string,
 	}
 	keys := x.At.Keys(accepted, operators.Namespace)
 	verdict, err := keys.Judge(parsed.From, []byte(d.Text), []byte(d.Signature))
-	if verdict.State == trust.Bad {
+	if verdict.State == operators.Bad {
 		d.Signature = ""
 	} else if err != nil {
 		return "", err
@@ -439,7 +438,7 @@ func (x *Exchange) improve(id, from string, text, armored []byte) {
 	keys := x.At.Keys(x.At.Accepted(look.View), operators.Namespace)
 	isGood := func(armored []byte) bool {
 		v, err := keys.Judge(from, text, armored)
-		return err == nil && v.State == trust.Good
+		return err == nil && v.State == operators.Good
 	}
 	if now, err := x.At.Signature(id); err == nil && !isGood(now) && isGood(armored) {
 		_ = x.At.SetSignature(id, armored) // else it comes in with the next sync that reads the log again

@@ -1,4 +1,5 @@
-// Package operators reads the operators file (OPERATORS.md), and verifies operators and keys with it.
+// Package operators reads the operators file (OPERATORS.md), and says by it who may do what in a store, and whose
+// signature counts.
 //
 // The file is Markdown with this YAML frontmatter:
 //
@@ -37,4 +38,33 @@
 //   - the operator whose git_email is git's user.email
 //   - operator in .handoff.yaml, which a clone contains
 //   - the local part of git's user.email, or the first word of user.name, as a slug
+//
+// # Rules
+//
+// The rules of a project are its operators file, and the settings verify_operators and schema_mode. What somebody does
+// here is judged by the present file. What others did is judged by the accepted rules: those of the newest event
+// operators.trust in the audit log. So a checkout of another file changes no state. The first file that is seen is
+// accepted; later files only by `handoff operators trust`.
+//
+// Without a file, or with verify_operators: false, everybody counts. Otherwise these may act:
+//
+//	send, receive         operators that are listed and have not left; next can always receive
+//	mark as read, turns   the same, at the time of the event
+//	archive               of them the sender, the recipient, and those with the capability archive
+//	take over             of them the recipient, and those with the capability human
+//
+// With schema_mode: warn all others count as listed, without capabilities, and cause a warning when they act here.
+// Without a file only sender and recipient can archive here.
+//
+// # Signatures
+//
+// A document is signed in the namespace [Namespace], over its bytes. These name the owner of the key:
+//
+//   - the user's file of allowed signers, for the names in it: the sender of the document, or the git_email of that
+//     operator in the accepted rules
+//   - the accepted rules, for all other names
+//
+// # Credentials
+//
+// A [Gate] refuses, allows or redacts credentials in new documents.
 package operators

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	annKey = operators.Key("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg")
-	eveKey = operators.Key("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOrvP89uyupCbqyFcCz1nNtKuLT8YIUkj0Vhf/xYamSs")
+	annKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg"
+	eveKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOrvP89uyupCbqyFcCz1nNtKuLT8YIUkj0Vhf/xYamSs"
 )
 
 func TestParseKey(t *testing.T) {
@@ -31,7 +31,7 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("%q: %q, %v", line, got, ok)
 		}
 	}
-	if got := annKey.Fingerprint(); got != "SHA256:"+keygenFingerprint(t, annKey) {
+	if got := operators.Key(annKey).Fingerprint(); got != "SHA256:"+keygenFingerprint(t, annKey) {
 		t.Error(got)
 	}
 }

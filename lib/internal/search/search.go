@@ -17,7 +17,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
 )
 
 // A Page is a document to search.
@@ -49,7 +48,7 @@ const readers = 4
 func (x *Search) Run(ctx context.Context, pages []Page, limit int) (matches []Match, total int, err error) {
 	memory := sync.Pool{New: func() any { return newCounter(x.Query) }}
 	each := make([]candidate, len(pages))
-	parallel.Each(len(pages), readers*runtime.GOMAXPROCS(0), func(i int) {
+	disk.Each(len(pages), readers*runtime.GOMAXPROCS(0), func(i int) {
 		if ctx.Err() == nil {
 			c := memory.Get().(*counter)
 			each[i] = x.read(pages[i], c)

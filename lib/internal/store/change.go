@@ -14,7 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // A Change is one change of the store, under its lock. Its view is of what was before.
@@ -276,7 +276,7 @@ func (c *Change) commit() (changed []*facts.Handoff, err error) {
 	}
 	if c.Facts.Rules == nil { // the first sight of them counts
 		now := c.store.Rules()
-		if rules := now.Event(); now.Broken == nil && !trust.Same(nil, rules) {
+		if rules := now.Event(); now.Broken == nil && !operators.Same(nil, rules) {
 			c.Add(log.Trust, log.Payload{Rules: rules, Operator: c.store.Opt.Operator, Time: log.Stamp(c.Now)})
 		}
 	}

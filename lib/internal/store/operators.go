@@ -17,12 +17,11 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // Rules returns the rules of the present operators file. Own writes are judged by them.
-func (s *Store) Rules() trust.Rules {
-	r := trust.Rules{Path: s.Opt.OperatorsFile, Off: s.Opt.Unverified, Now: s.Opt.Now()}
+func (s *Store) Rules() operators.Rules {
+	r := operators.Rules{Path: s.Opt.OperatorsFile, Off: s.Opt.Unverified, Now: s.Opt.Now()}
 	if s.Opt.Lenient {
 		r.Warn = s.Opt.Warn
 	}
@@ -32,9 +31,9 @@ func (s *Store) Rules() trust.Rules {
 
 // Accepted returns the rules that others' documents and keys are judged by: the accepted ones, and the present ones as
 // long as no change has accepted any.
-func (s *Store) Accepted(v facts.View) trust.Rules {
+func (s *Store) Accepted(v facts.View) operators.Rules {
 	if v.Facts.Rules != nil {
-		return trust.Accepted(v.Facts.Rules, v.Now)
+		return operators.Accepted(v.Facts.Rules, v.Now)
 	}
 	r := s.Rules()
 	if r.Warn != nil {
@@ -72,7 +71,7 @@ func (s *Store) Trust(ctx context.Context) error {
 		return now.Broken
 	}
 	return s.Change(ctx, func(c *Change) error {
-		if rules := now.Event(); !trust.Same(c.Facts.Rules, rules) {
+		if rules := now.Event(); !operators.Same(c.Facts.Rules, rules) {
 			c.Add(log.Trust, log.Payload{Rules: rules, Operator: s.Opt.Operator, Time: log.Stamp(c.Now)})
 		}
 		return nil
@@ -92,7 +91,7 @@ func (s *Store) AddOperator(ctx context.Context, o operators.Operator) error {
 	if err := s.editOperators(o); err != nil {
 		return err
 	}
-	if look.Facts.Rules == nil || trust.Same(look.Facts.Rules, before) {
+	if look.Facts.Rules == nil || operators.Same(look.Facts.Rules, before) {
 		return s.Trust(ctx)
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 // A Look is what a reader sees: the facts that the log states, with what the documents say beyond it. It never changes.
@@ -84,7 +83,7 @@ func (s *Store) show(r *read) *Look {
 // View judges facts by the clock and by the accepted rules.
 func (s *Store) View(f *facts.Facts) facts.View {
 	now := s.Opt.Now()
-	accepted := trust.Accepted(f.Rules, now)
+	accepted := operators.Accepted(f.Rules, now)
 	rules := accepted.ForFacts()
 	if rules != nil && accepted.List.RequiresKeys() {
 		rules.Keys = s.Keys(accepted, facts.SealNamespace).Sealing()
@@ -94,8 +93,8 @@ func (s *Store) View(f *facts.Facts) facts.View {
 }
 
 // Keys returns what names the owners of keys for signatures in a namespace: the user's allowed signers, and rules.
-func (s *Store) Keys(rules trust.Rules, namespace string) trust.Keys {
-	k := trust.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.Opt.VerifySignature}
+func (s *Store) Keys(rules operators.Rules, namespace string) operators.Keys {
+	k := operators.Keys{Accepted: rules.List, Broken: rules.Broken, Verify: s.Opt.VerifySignature}
 	if text := ReadUser(s.Opt.AllowedSigners, disk.MaxOperators); text != nil {
 		k.Allowed = operators.ParseAllowed(string(text), namespace)
 	}

@@ -1,4 +1,4 @@
-package trust_test
+package operators_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
+	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 const token = "ghp_" + "9kQ2mZx7" + "Vb4Tn8Rw" + "1Ys6Ph3D" + "c5Jf0GaLuKeX"
@@ -17,12 +17,12 @@ func TestGate(t *testing.T) {
 	leaky := document.Document{SchemaVersion: "1.0", From: "ann", To: "ben", Topic: "t", Time: "2026-05-07T12:00:00Z",
 		Body: "The token is " + token + ".\n"}
 	faults := (*fault.DocumentError)(nil)
-	if _, _, err := (trust.Gate{}).Document("a.md", leaky, false); !errors.As(err, &faults) ||
+	if _, _, err := (operators.Gate{}).Document("a.md", leaky, false); !errors.As(err, &faults) ||
 		strings.Contains(err.Error(), token) {
 		t.Fatalf("a credential is let through, or shown: %v", err)
 	}
 	rule := strings.TrimSuffix(faults.Faults[0].Problem[strings.LastIndex(faults.Faults[0].Problem, " ")+1:], ")")
-	clean, screened, err := (trust.Gate{Redact: true}).Document("a.md", leaky, false)
+	clean, screened, err := (operators.Gate{Redact: true}).Document("a.md", leaky, false)
 	if err != nil || strings.Contains(clean.Body, token) || !strings.Contains(clean.Body, "[redacted:"+rule+"]") ||
 		len(screened.Redacted) != 1 {
 		t.Errorf("redacted: %q, %v, %v", clean.Body, screened, err)
@@ -30,23 +30,23 @@ func TestGate(t *testing.T) {
 	if leaky.Body != "The token is "+token+".\n" {
 		t.Errorf("the document of the caller was changed: %q", leaky.Body)
 	}
-	if _, _, err := (trust.Gate{Redact: true}).Document("a.md", leaky, true); !errors.Is(err, fault.ErrInvalid) {
+	if _, _, err := (operators.Gate{Redact: true}).Document("a.md", leaky, true); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("a document that names its id is redacted: %v", err)
 	}
-	same, screened, err := (trust.Gate{Allow: []string{rule}}).Document("a.md", leaky, false)
+	same, screened, err := (operators.Gate{Allow: []string{rule}}).Document("a.md", leaky, false)
 	if err != nil || same.Body != leaky.Body || len(screened.Allowed) != 1 {
 		t.Errorf("allowed: %q, %v, %v", same.Body, screened, err)
 	}
-	if err := trust.CheckRules([]string{rule, "no-such-rule"}); !errors.Is(err, fault.ErrInvalid) {
+	if err := operators.CheckRules([]string{rule, "no-such-rule"}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("an unknown rule: %v", err)
 	}
 }
 
 func TestCheckReason(t *testing.T) {
 	t.Parallel()
-	for reason, good := range map[string]bool{"": true, "Ben is ill.": true, strings.Repeat("x", trust.MaxReason): true,
-		strings.Repeat("x", trust.MaxReason+1): false, "\xff": false, "use " + token: false} {
-		if err := trust.CheckReason(reason); err == nil != good || err != nil && !errors.Is(err, fault.ErrInvalid) ||
+	for reason, good := range map[string]bool{"": true, "Ben is ill.": true, strings.Repeat("x", operators.MaxReason): true,
+		strings.Repeat("x", operators.MaxReason+1): false, "\xff": false, "use " + token: false} {
+		if err := operators.CheckReason(reason); err == nil != good || err != nil && !errors.Is(err, fault.ErrInvalid) ||
 			err != nil && strings.Contains(err.Error(), token) {
 			t.Errorf("%.40q: %v", reason, err)
 		}

@@ -1,5 +1,4 @@
-// Package parallel runs many small tasks in several goroutines.
-package parallel
+package disk
 
 import (
 	"sync"

@@ -1,4 +1,4 @@
-package trust_test
+package operators_test
 
 import (
 	"encoding/json"
@@ -14,13 +14,12 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
-	"github.com/seed-78daf238/handoff/lib/internal/trust"
 )
 
 var now = time.Date(2026, 5, 7, 0, 0, 0, 0, time.UTC)
 
 // rules lists ann and ben, the person cy, the archivist dan, and eve, who has left.
-func rules(t interface{ Fatal(...any) }) trust.Rules {
+func rules(t interface{ Fatal(...any) }) operators.Rules {
 	list, faults := operators.Parse([]byte(`schema_version: '1.0'
 operators:
   - {id: ann, capabilities: [write]}
@@ -33,17 +32,17 @@ teams: {web: [ann, ben]}
 	if faults != nil {
 		t.Fatal(faults)
 	}
-	return trust.Rules{List: list, Path: "OPERATORS.md", Now: now}
+	return operators.Rules{List: list, Path: "OPERATORS.md", Now: now}
 }
 
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	with := rules(t)
-	named, off, broken := with, with, trust.Rules{Broken: fault.Config("", "broken"), Now: now}
+	named, off, broken := with, with, operators.Rules{Broken: fault.Config("", "broken"), Now: now}
 	named.Document, off.Off = "a.md", true
-	accepted := trust.Accepted(with.Event(), now)
+	accepted := operators.Accepted(with.Event(), now)
 	for _, c := range []struct {
-		rules         trust.Rules
+		rules         operators.Rules
 		from, to      string
 		want, problem string
 	}{
@@ -57,8 +56,8 @@ func TestAdmit(t *testing.T) {
 		{named, "zoe", "ben", "unknown", `a.md: from: "zoe" is not in the operators file`},
 		{accepted, "zoe", "ben", "unknown", `from: by the accepted rules, "zoe" is not in the operators file`},
 		{off, "zoe", "bob", "disabled", ""},
-		{trust.Rules{}, "zoe", "bob", "bootstrap-pending", ""},
-		{trust.Accepted(nil, now), "zoe", "next", "bootstrap-pending", ""},
+		{operators.Rules{}, "zoe", "bob", "bootstrap-pending", ""},
+		{operators.Accepted(nil, now), "zoe", "next", "bootstrap-pending", ""},
 		{broken, "ann", "ben", "", "broken"},
 	} {
 		got, err := c.rules.Admit(c.from, c.to)
@@ -87,8 +86,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	with, off := rules(t), rules(t)
 	off.Off = true
-	ask := func(act string) func(r trust.Rules, operator string) error {
-		return func(r trust.Rules, operator string) error {
+	ask := func(act string) func(r operators.Rules, operator string) error {
+		return func(r operators.Rules, operator string) error {
 			switch act {
 			case "mark":
 				return r.MayMark(operator)
@@ -100,7 +99,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		rules trust.Rules
+		rules operators.Rules
 		act   string
 		who   string
 	}{
@@ -112,10 +111,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 		{off, "mark", "ann ben cy dan eve bob"},
 		{off, "archive", "ann ben dan"},
 		{off, log.Resume, "ann ben cy dan eve bob"},
-		{trust.Rules{Now: now}, "mark", "ann ben cy dan eve bob"},
-		{trust.Rules{Now: now}, "archive", "ann ben"},
-		{trust.Rules{Now: now}, log.Resume, "ann ben cy dan eve bob"},
-		{trust.Rules{Broken: fault.Denied("", "broken")}, "mark", ""},
+		{operators.Rules{Now: now}, "mark", "ann ben cy dan eve bob"},
+		{operators.Rules{Now: now}, "archive", "ann ben"},
+		{operators.Rules{Now: now}, log.Resume, "ann ben cy dan eve bob"},
+		{operators.Rules{Broken: fault.Denied("", "broken")}, "mark", ""},
 	} {
 		for _, operator := range strings.Fields("ann ben cy dan eve bob") {
 			err := ask(c.act)(c.rules, operator)
@@ -165,7 +164,7 @@ func TestForFacts(t *testing.T) {
 	if f := r.ForFacts(); !f.Knows("bob", now) || f.Can("bob", "human", now) || !f.Can("cy", "human", now) {
 		t.Error("with a warning all count, without capabilities")
 	}
-	if off := (trust.Rules{List: r.List, Off: true}); off.ForFacts() != nil || (trust.Rules{}).ForFacts() != nil {
+	if off := (operators.Rules{List: r.List, Off: true}); off.ForFacts() != nil || (operators.Rules{}).ForFacts() != nil {
 		t.Error("not everybody may do everything")
 	}
 }
@@ -177,37 +176,32 @@ func TestAccepted(t *testing.T) {
 	warns.Warn = func(string) {}
 	off := rules(t)
 	off.Off = true
-	all := []trust.Rules{{}, rules(t), warns, off, {List: &operators.List{}}}
+	all := []operators.Rules{{}, rules(t), warns, off, {List: &operators.List{}}}
 	for i, r := range all {
 		text, err := json.Marshal(r.Event())
 		var event log.Rules
 		if err != nil || json.Unmarshal(text, &event) != nil {
 			t.Fatal(err)
 		}
-		again := trust.Accepted(&event, now)
-		if again.Broken != nil || !trust.Same(again.Event(), r.Event()) || again.Off != r.Off ||
+		again := operators.Accepted(&event, now)
+		if again.Broken != nil || !operators.Same(again.Event(), r.Event()) || again.Off != r.Off ||
 			(again.Warn == nil) != (r.Warn == nil) || (again.List == nil) != (r.List == nil) {
 			t.Errorf("%d: %s", i, text)
 		}
 		for j, other := range all {
-			if trust.Same(r.Event(), other.Event()) != (i == j) {
+			if operators.Same(r.Event(), other.Event()) != (i == j) {
 				t.Errorf("%d and %d", i, j)
 			}
 		}
 	}
-	if off := (trust.Rules{Off: true}); !trust.Same(nil, off.Event()) || trust.Same(nil, all[1].Event()) {
+	if off := (operators.Rules{Off: true}); !operators.Same(nil, off.Event()) || operators.Same(nil, all[1].Event()) {
 		t.Error("rules without operators differ")
 	}
-	broken := trust.Accepted(&log.Rules{Operators: json.RawMessage(`"x"`), Verify: true}, now)
+	broken := operators.Accepted(&log.Rules{Operators: json.RawMessage(`"x"`), Verify: true}, now)
 	if err := broken.MayMark("ann"); !errors.Is(err, fault.ErrConfig) {
 		t.Error(err)
 	}
 }
-
-const (
-	annKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINNwMHM8lLcve+HMdKmjaanRnkdOE0Sm3ZUxkjv5LTgg"
-	eveKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOrvP89uyupCbqyFcCz1nNtKuLT8YIUkj0Vhf/xYamSs"
-)
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
@@ -237,25 +231,25 @@ func TestJudge(t *testing.T) {
 		"by the email":             {"*@example.org " + annKey, lists("", ""), annKey, "good ann"},
 		"no key":                   {"", lists("", ""), "x", "unknown-key "},
 	} {
-		k := trust.Keys{Allowed: operators.ParseAllowed(c.allowed, operators.Namespace), Accepted: c.accepted,
+		k := operators.Keys{Allowed: operators.ParseAllowed(c.allowed, operators.Namespace), Accepted: c.accepted,
 			Verify: func(text, armored []byte, namespace string) (string, error) { return string(armored), nil }}
 		v, err := k.Judge("ann", []byte("text"), []byte(c.key))
-		if got := v.State + " " + v.Operator; got != c.want || err != nil || (v.Key == "") != (v.State == trust.Unsigned) {
+		if got := v.State + " " + v.Operator; got != c.want || err != nil || (v.Key == "") != (v.State == operators.Unsigned) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 		why := ""
-		if c.accepted != nil && v.State != trust.Good {
+		if c.accepted != nil && v.State != operators.Good {
 			why = "the operators file asks for a signature of ann, and this one is " + v.State
 		}
 		if got := k.Distrust("ann", v); got != why || k.Distrust("eve", v) != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	bad := trust.Keys{Verify: func(_, _ []byte, _ string) (string, error) { return "", fault.Integrity("", "bad") }}
-	if v, err := bad.Judge("ann", nil, []byte("x")); v != (trust.Verdict{State: trust.Bad}) || !errors.Is(err, fault.ErrIntegrity) {
+	bad := operators.Keys{Verify: func(_, _ []byte, _ string) (string, error) { return "", fault.Integrity("", "bad") }}
+	if v, err := bad.Judge("ann", nil, []byte("x")); v != (operators.Verdict{State: operators.Bad}) || !errors.Is(err, fault.ErrIntegrity) {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := (trust.Keys{}).Judge("ann", nil, []byte("x")); !errors.Is(err, fault.ErrConfig) {
+	if _, err := (operators.Keys{}).Judge("ann", nil, []byte("x")); !errors.Is(err, fault.ErrConfig) {
 		t.Error(err)
 	}
 }

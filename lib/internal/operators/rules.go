@@ -1,4 +1,4 @@
-package trust
+package operators
 
 import (
 	"bytes"
@@ -10,16 +10,15 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // Rules are what a project says about its operators.
 type Rules struct {
-	List   *operators.List // nil if there is no operators file
-	Broken error           // why the operators file cannot be used
-	Path   string          // of the operators file, in messages
-	Off    bool            // operators are not verified
-	Warn   func(string)    // if not nil, it receives a warning about an unverified operator, who is then accepted
+	List   *List        // nil if there is no operators file
+	Broken error        // why the operators file cannot be used
+	Path   string       // of the operators file, in messages
+	Off    bool         // operators are not verified
+	Warn   func(string) // if not nil, it receives a warning about an unverified operator, who is then accepted
 	Now    time.Time
 
 	Document string // its name in the messages of Admit, "" for none
@@ -38,7 +37,7 @@ func Accepted(r *log.Rules, now time.Time) Rules {
 		a.Warn = func(string) {}
 	}
 	var err error
-	if a.List, err = operators.FromJSON(r.Operators); err != nil {
+	if a.List, err = FromJSON(r.Operators); err != nil {
 		a.Broken = fault.Config("run `handoff operators trust`", "the accepted rules in %s cannot be used: %v",
 			log.FileName, err)
 	}
@@ -73,12 +72,12 @@ func (r Rules) ForFacts() *facts.Rules {
 }
 
 // Verify returns the status of an operator.
-func (r Rules) Verify(operator string) operators.Status {
+func (r Rules) Verify(operator string) Status {
 	switch {
 	case r.Off:
-		return operators.Status{State: operators.Disabled}
+		return Status{State: Disabled}
 	case r.List == nil:
-		return operators.Status{State: operators.BootstrapPending}
+		return Status{State: BootstrapPending}
 	}
 	status := r.List.Verify(operator, r.Now)
 	if r.isAccepted && status.Reason != "" {
@@ -107,7 +106,7 @@ func (r Rules) check(named ...string) (verification string, err error) {
 	if r.Broken != nil && !r.Off {
 		return "", r.Broken
 	}
-	verification = string(operators.Verified)
+	verification = string(Verified)
 	var reasons, advice []string
 	for i := 0; i < len(named); i += 2 {
 		status := r.Verify(named[i+1])

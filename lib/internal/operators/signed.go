@@ -1,10 +1,9 @@
-package trust
+package operators
 
 import (
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // The states of a signature.
@@ -24,9 +23,9 @@ type Verdict struct {
 
 // Keys have everything that names the owners of keys.
 type Keys struct {
-	Allowed  []operators.Allowed // the user's allowed signers
-	Accepted *operators.List     // the operators of the accepted rules
-	Broken   error               // why they cannot be used: then everybody must sign
+	Allowed  []Allowed // the user's allowed signers
+	Accepted *List     // the operators of the accepted rules
+	Broken   error     // why they cannot be used: then everybody must sign
 
 	// Verify returns the public key that made an armored SSH signature of a text. Without it no signature can be
 	// verified.
@@ -42,11 +41,11 @@ func (k Keys) Judge(from string, text, armored []byte) (Verdict, error) {
 	if k.Verify == nil {
 		return Verdict{}, fault.Config("", "this program cannot check signatures")
 	}
-	line, err := k.Verify(text, armored, operators.Namespace)
+	line, err := k.Verify(text, armored, Namespace)
 	if err != nil {
 		return Verdict{State: Bad}, err
 	}
-	key, _ := operators.ParseKey(line)
+	key, _ := ParseKey(line)
 	v := Verdict{UnknownKey, k.Accepted.Owner(key), key.Fingerprint()}
 	if slices.Contains(k.of(from), key) {
 		v.State, v.Operator = Good, from
@@ -55,7 +54,7 @@ func (k Keys) Judge(from string, text, armored []byte) (Verdict, error) {
 }
 
 // of returns the keys of an operator.
-func (k Keys) of(operator string) (keys []operators.Key) {
+func (k Keys) of(operator string) (keys []Key) {
 	o, _ := k.Accepted.Of(operator)
 	for _, a := range k.Allowed {
 		if a.Owners.Match(operator, o.GitEmail) {
@@ -72,7 +71,7 @@ func (k Keys) of(operator string) (keys []operators.Key) {
 func (k Keys) Sealing() map[string][]string {
 	all := map[string][]string{}
 	for _, o := range k.Accepted.All() {
-		if o.Require != operators.RequireRefuse {
+		if o.Require != RequireRefuse {
 			continue
 		}
 		for _, key := range k.of(o.ID) {
@@ -88,7 +87,7 @@ func (k Keys) Distrust(from string, v Verdict) (why string) {
 		return "cannot tell whether handoffs of " + from + " must be signed: the operators file cannot be used; run " +
 			"`handoff operators validate`"
 	}
-	if o, _ := k.Accepted.Of(from); v.State == Good || o.Require != operators.RequireRefuse {
+	if o, _ := k.Accepted.Of(from); v.State == Good || o.Require != RequireRefuse {
 		return ""
 	}
 	return "the operators file asks for a signature of " + from + ", and this one is " + v.State

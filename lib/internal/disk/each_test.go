@@ -1,17 +1,17 @@
-package parallel_test
+package disk_test
 
 import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/seed-78daf238/handoff/lib/internal/parallel"
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 )
 
 // Each number is done once, whether there are few or many.
 func TestEach(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 1000} {
 		done := make([]atomic.Int32, n)
-		parallel.Each(n, 4, func(i int) { done[i].Add(1) })
+		disk.Each(n, 4, func(i int) { done[i].Add(1) })
 		for i := range done {
 			if done[i].Load() != 1 {
 				t.Errorf("of %d, %d was done %d times", n, i, done[i].Load())
@@ -25,7 +25,7 @@ func TestEachShown(t *testing.T) {
 	for _, n := range []int{1, 15, 16, 1000} {
 		var telling atomic.Int32
 		last := 0
-		parallel.EachShown(n, 4, func(done, total int) {
+		disk.EachShown(n, 4, func(done, total int) {
 			if telling.Add(1) != 1 || total != n {
 				t.Errorf("%d of %d, with others", done, total)
 			}
