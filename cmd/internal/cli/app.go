@@ -59,6 +59,7 @@ type App struct {
 	progress *progress
 
 	looked   *handoff.Project // see look
+	isAuto   bool             // the user's setting sync is auto
 	unhelped error            // why help was not printed
 }
 
@@ -218,6 +219,7 @@ func (a *App) load() (handoff.Project, error) {
 	if err != nil {
 		return p, err
 	}
+	a.isAuto = p.User.Sync.Value == handoff.SyncAuto
 	if p.Apart != "" {
 		a.Note("this linked work tree has a store of its own: " + p.Apart)
 	}

@@ -70,10 +70,14 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 	return r, withoutSecret(address) + " " + namespace, err
 }
 
-// SyncSoon starts a sync in the background if the user's setting sync is auto, in a project that has synced before.
+// SyncSoon starts a sync in the background if the user's setting sync is auto, in a project that has synced before. The
+// command has loaded the project.
 func (a *App) SyncSoon() {
+	if !a.isAuto {
+		return
+	}
 	p, err := a.load()
-	if err != nil || p.User.Sync.Value != handoff.SyncAuto {
+	if err != nil {
 		return
 	}
 	s, err := handoff.Open(p.Options)

@@ -65,7 +65,12 @@ func runHook(a *cli.App, h agent.Hook) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
-	if h.Run(); h.Event == agent.Start {
+	h.Run()
+	if h.Event != agent.Start {
+		return
+	}
+	a.Quiet = true
+	if _, err := a.Project(); err == nil {
 		a.SyncSoon()
 	}
 }
