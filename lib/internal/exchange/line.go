@@ -26,6 +26,7 @@ const (
 	maxMalformed = 100       // lines of a batch, before it is given up
 	maxChange    = 16 << 20  // bytes of lines
 	maxSync      = 256 << 20 // bytes of batches
+	maxScanned   = 1 << 20   // bytes of the audit log that are looked through in vain, before that is recorded
 )
 
 var (

@@ -24,6 +24,7 @@ type unsent struct {
 	waits   map[string]bool     // the ids of lines that wait for the seal of somebody else
 	isThere bool                // the outbox has lines of which no answer came
 	isPart  bool                // there is more
+	scanned int64               // bytes of the audit log that were looked through
 
 	turns map[string][]byte // the lines of all turns, to restore the remote
 }
@@ -60,6 +61,7 @@ func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
 	if from == (log.Point{}) || x.restored != nil {
 		from = log.Start
 	}
+	u.scanned = u.through.Offset - from.Offset
 	x.report.Lost, x.report.Unsealed = x.report.Lost[:0], nil
 	x.findUnsealed(u, look)
 	if from != log.Start && len(u.mine) > 0 { // they may have waited for long
@@ -322,7 +324,7 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 		all = append(all, remote.Addition{Log: name, After: x.endOf(look, name),
 			Text: newBatch(u.count, u.through.Hash, u.lines[name])})
 	}
-	if len(all) == 0 && len(u.lost) == 0 && !u.isThere && x.restored == nil {
+	if len(all) == 0 && len(u.lost) == 0 && !u.isThere && x.restored == nil && u.scanned < maxScanned {
 		return nil
 	}
 	ends, err := x.append(ctx, all)
@@ -330,8 +332,8 @@ func (x *Exchange) send(ctx context.Context, look *store.Look, u *unsent, more [
 		return err
 	}
 	x.report.Sent += u.n() - len(more)
-	if u.isThere && ends[x.outbox] == "" {
-		ends[x.outbox] = x.endOf(look, x.outbox)
+	if ends[x.outbox] == "" && (u.isThere || x.restored == nil && !u.isPart) {
+		ends[x.outbox] = x.endOf(look, x.outbox) // so that all of it is not looked through again
 	}
 	for _, ids := range u.ids {
 		for _, id := range ids {
