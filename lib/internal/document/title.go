@@ -51,7 +51,7 @@ func TopicOf(body string) string {
 type titles struct {
 	heading, generic string
 	title            string // of frontmatter
-	sentence, pair   string // pair is a line such as "Key: value"
+	sentence, pair   string // pair is a line such as "Key: value", or of images
 }
 
 // htmlHeading matches a heading in HTML at the beginning of a line, pair a line such as "Key: value", lead the marks
@@ -98,6 +98,8 @@ func titlesOf(body string) (s titles) {
 			line = ""
 		case above != "" && line != "" && strings.Trim(line, "=") == "":
 			s.head(textOf(above))
+		case strings.HasPrefix(line, "!["), strings.HasPrefix(line, "[!["): // images, such as badges
+			s.pair = cmp.Or(s.pair, textOf(line))
 		case below == "" || strings.Trim(below, "=") != "":
 			s.text(textOf(lead().ReplaceAllString(line, "")))
 		}

@@ -44,6 +44,7 @@ func TestTitle(t *testing.T) {
 		"<div align=center>\n\n<h1 align=\"center\">\nR&amp;D\n</h1>\n\n# More": "R&D",
 		"# <img src=x> Pay <b>now</b> &lt;soon&gt; for <id>":                    "Pay now <soon> for <id>",
 		"[![CI](a.svg)](b) [docs](c) `x`":                                       "CI docs x",
+		"[![CI](a.svg)](b)\n\nWe moved the quay.":                               "We moved the quay",
 		"# Handoff — 2026-02-07\n\n## 交接文档\n\n## Session 12\nok go":             "ok go",
 		"# Session Handoff: Payments":                                           "Session Handoff: Payments",
 		"# find -name '*.captured' -o -name '*.log', 10~20":                     "find -name '*.captured' -o -name '*.log', 10~20",
