@@ -84,11 +84,16 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	testscript.Run(t, inScripts(t, files))
+}
+
+// inScripts returns how scripts run: each in a project of its own.
+func inScripts(t *testing.T, files []string) testscript.Params {
 	bin := scripts.in(t)
 	if err := errors.Join(os.Chmod(bin, 0o755), linkAgents(bin)); err != nil { // other users run the programs too
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Files: files,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
@@ -117,7 +122,27 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"handoff": bare, "exits": exits, "same": same, "id": id, "sandboxed": sandboxed},
-	})
+	}
+}
+
+// TestLife runs the cases of testdata/life. A folder has the files of a person, and in case.txt what that person wants,
+// does, and must get.
+func TestLife(t *testing.T) {
+	cases, err := filepath.Glob("../../testdata/life/*/case.txt")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range cases {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			p := inScripts(t, []string{file})
+			prepare := p.Setup
+			p.Setup = func(e *testscript.Env) error {
+				e.Setenv("HANDOFF_OPERATOR", "ann")
+				return errors.Join(prepare(e), os.CopyFS(e.WorkDir, os.DirFS(filepath.Dir(file))))
+			}
+			testscript.Run(t, p)
+		})
+	}
 }
 
 // bare runs handoff: handoff ARG…

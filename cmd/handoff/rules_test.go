@@ -255,7 +255,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{43_620, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{28_700, []string{"handoff"}},
+		{29_000, []string{"handoff"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -176,7 +176,16 @@ type DocumentError struct {
 }
 
 func (e *DocumentError) Error() string {
-	return strings.Join(Lines(e.Faults, func(f Fault) string { return Prefixed(e.Name) + f.String() }), "\n")
+	return strings.Join(Lines(e.Faults, func(f Fault) string { return f.in(e.Name) }), "\n")
+}
+
+// MoveBody adds the lines before the body of a document to the faults of its body.
+func (e *DocumentError) MoveBody(lines int) {
+	for i := range e.Faults {
+		if f := &e.Faults[i]; f.Pointer == "/body" && f.Line > 0 {
+			f.Line += lines
+		}
+	}
 }
 
 // Unwrap returns ErrInvalid.

@@ -17,7 +17,7 @@ type Fault struct {
 	Hint    string `json:"hint,omitempty"`   // how to fix it, "" if Problem suffices
 }
 
-// String returns the fault as one line: place, problem, hint.
+// String returns the fault as one line for reports: place, pointer, problem, hint.
 func (f Fault) String() string {
 	place := printable(f.Pointer)
 	if f.Line > 0 {
@@ -26,18 +26,48 @@ func (f Fault) String() string {
 			place += " (" + printable(f.Pointer) + ")"
 		}
 	}
-	text := f.Problem
-	if place != "" {
-		text = place + ": " + text
-	}
-	if f.Hint != "" {
-		text += "; " + f.Hint
-	}
-	return text
+	return Prefixed(place) + f.problem()
 }
 
-// printable quotes a pointer if it is long, or has characters that could control a terminal. The tokens of a pointer
-// can be keys of an untrusted document.
+func (f Fault) problem() string {
+	if f.Hint == "" {
+		return f.Problem
+	}
+	return f.Problem + "; " + f.Hint
+}
+
+// in returns the fault of a document with a name as one line for people: place, field, problem, hint.
+func (f Fault) in(name string) string {
+	place, field := Prefixed(name), f.field()
+	switch {
+	case f.Line > 0 && name != "":
+		place = fmt.Sprintf("%s:%d:%d: ", name, f.Line, f.Column)
+	case f.Line > 0:
+		place = fmt.Sprintf("line %d, column %d: ", f.Line, f.Column)
+	}
+	if f.Line > 0 && field == "body" {
+		field = ""
+	}
+	return place + Prefixed(field) + f.problem()
+}
+
+// field returns the field of the fault as people write it, such as to, tags[0] or plan.steps[2].
+func (f Fault) field() (field string) {
+	for token := range strings.SplitSeq(strings.TrimPrefix(f.Pointer, "/"), "/") {
+		switch {
+		case field == "":
+			field = PointerName(token)
+		case strings.Trim(token, "0123456789") == "":
+			field += "[" + token + "]"
+		default:
+			field += "." + PointerName(token)
+		}
+	}
+	return printable(field)
+}
+
+// printable quotes a pointer if it is long, or has characters that could control a terminal. Its tokens can be keys of
+// an untrusted document.
 func printable(pointer string) string {
 	if len(pointer) > 200 || strings.ContainsFunc(pointer, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return Quote(pointer)

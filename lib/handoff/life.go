@@ -157,18 +157,31 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 // NewerOf returns the newest handoff that was written from the same file as another one, by the same sender to the same
 // recipient, and is still open. ok is false if the other one is the newest.
 func (c Lifecycle) NewerOf(e Entry) (newer Entry, ok bool) {
-	look, err := c.s.look(true)
-	if err != nil || e.of == nil || e.of.Source == "" {
+	if e.of == nil {
 		return newer, false
 	}
-	for _, h := range look.Listed() {
-		found := entry(look.View, h)
-		isSame := h.Source == e.of.Source && h.From == e.From && h.To == e.To
-		if isSame && h.Order > e.of.Order && !found.state.IsClosed() {
+	for _, found := range c.FromFiles()[e.of.Source] {
+		if found.From == e.From && found.To == e.To && found.of.Order > e.of.Order {
 			newer, ok = found, true
 		}
 	}
 	return newer, ok
+}
+
+// FromFiles returns the open handoffs that were written from files, oldest first, by the path of the file below the
+// project root.
+func (c Lifecycle) FromFiles() map[string][]Entry {
+	all := map[string][]Entry{}
+	look, err := c.s.look(true)
+	if err != nil {
+		return all
+	}
+	for _, h := range look.Listed() {
+		if e := entry(look.View, h); h.Source != "" && !e.state.IsClosed() {
+			all[h.Source] = append(all[h.Source], e)
+		}
+	}
+	return all
 }
 
 // Last returns the id of the handoff that an operator has finished last (ActDone), or archived last (ActArchive). It

@@ -66,6 +66,7 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Unsent":        func() { _, _ = s.Unsent() },
 		"Held":          func() { _, _ = s.Held() },
 		"NewerOf":       func() { s.Lifecycle().NewerOf(e) },
+		"FromFiles":     func() { s.Lifecycle().FromFiles() },
 		"Unread":        func() { _, _ = s.Unread("ben", 0, 0) },
 		"Waiting":       func() { _, _ = s.Waiting("ben", 0) },
 		"History":       func() { _, _, _ = s.History(id) },

@@ -16,11 +16,15 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseUntil parses a future time: a time of RFC 3339, a date, or a duration after from, such as 48h, 7d or 2w. Other
+// ParseUntil parses a future time: a time of RFC 3339, a date, tomorrow (24 hours), or a duration after from, such as
+// 48h, 7d or 2w. Other
 // text is ErrInvalid.
 func ParseUntil(text string, from time.Time) (time.Time, error) {
 	if d, ok := form.Duration(text); ok {
 		return from.Add(d), nil
+	}
+	if text == "tomorrow" {
+		return from.AddDate(0, 0, 1), nil
 	}
 	if t, ok := form.Since(text, from); ok {
 		return t, nil

@@ -3,6 +3,7 @@ package handoff
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
@@ -142,6 +144,7 @@ func (s *Store) Try(sources []Source) error {
 type accepted struct {
 	Document
 	name      string
+	source    []byte   // nil if it is no text
 	isClaimed bool     // the source contains its id
 	redacted  []string // secret rules
 	allowed   []string // secret rules
@@ -197,7 +200,7 @@ func (s *Store) accept(sources []Source) ([]*accepted, error) {
 
 // identify parses and validates a source, and computes its id.
 func (s *Store) identify(src Source) (*accepted, error) {
-	d := &accepted{name: src.Name}
+	d := &accepted{name: src.Name, source: src.Text}
 	isMade := src.Make != nil
 	src, redacted, err := src.resolve()
 	if err != nil {
@@ -248,6 +251,9 @@ func (d *accepted) addNotes(draft *document.Draft, note string) {
 func (s *Store) screen(d *accepted) error {
 	gate := operators.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
 	doc, v, err := gate.Document(d.name, d.Document, d.isClaimed)
+	if found, is := errors.AsType[*DocumentError](err); is {
+		found.MoveBody(form.LinesBefore(d.source, d.Body))
+	}
 	d.Document, d.allowed, d.redacted = doc, v.Allowed, operators.RuleNames(append(d.redacted, v.Redacted...))
 	return err
 }

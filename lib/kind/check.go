@@ -265,7 +265,7 @@ func (c *checking) schema() {
 	faults := c.Record.Faults
 	c.walk(func(pointer, text string) {
 		if found := secrets.Scan(text); len(found) > 0 && pointer != "/resume_token" {
-			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "holds a credential (rule " +
+			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "credential (" +
 				found[0].Rule + ")",
 				Hint: "remove and revoke it"})
 		}

@@ -43,7 +43,7 @@ func (w *Writing) readEditor() error {
 		return err
 	}
 	w.add([]byte(written + "\n"))
-	return w.kept(err)
+	return w.Kept(err, nil)
 }
 
 // shown returns the text that the editor begins with, and what stands below it in a comment: the recipient, and the

@@ -20,13 +20,22 @@ import (
 // keptFor is how long a text that could not be stored is kept.
 const keptFor = 14 * 24 * time.Hour
 
-// kept keeps a text without a file that could not be stored. It returns why, with the command that stores it.
-func (w *Writing) kept(why error) error {
+// Kept keeps a text without a file that could not be stored, once. It returns why, with the command that stores the
+// text. If that failed before the files of the command were read, the text is what is piped in.
+func (w *Writing) Kept(why error, files []string) error {
+	if why == nil || w.isSafe {
+		return why
+	}
+	if w.isSafe = true; w.texts == nil && w.Message != "" {
+		w.loose = []byte(w.Message)
+	} else if w.texts == nil && (len(files) == 0 || files[0] == "-") {
+		w.loose, _ = w.piped()
+	}
 	took := ""
-	if why != nil && w.Time == "" && !errors.Is(why, handoff.ErrInvalid) && !errors.Is(why, handoff.ErrDenied) {
+	if w.Time == "" && !errors.Is(why, handoff.ErrInvalid) && !errors.Is(why, handoff.ErrDenied) {
 		took = w.took
 	}
-	if why == nil || len(bytes.TrimSpace(w.loose)) == 0 {
+	if len(bytes.TrimSpace(w.loose)) == 0 {
 		return SameAgain(why, took)
 	}
 	path, err := keep(memory.State(w.Getenv), w.loose)

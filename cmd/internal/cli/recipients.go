@@ -104,6 +104,7 @@ func (a *App) offerRecipients(typed string) []string {
 
 // AnswerTo makes the text the answer to a handoff; "@" is the one that the operator holds.
 func (w *Writing) AnswerTo(id string) error {
+	w.IDs = []string{id}
 	s, err := w.App.Store()
 	if err == nil && id == "@" {
 		id, err = w.Taken(s, w.self(), w.SessionID())

@@ -56,6 +56,49 @@ func (r *Relating) Apply(a *App, f *Fields) error {
 // Related returns the ids of what the handoff answers, then of what it replaces.
 func (r *Relating) Related() []string { return slices.Concat(r.Re, r.Supersedes) }
 
+// replaceOlder looks for open handoffs that were written from the same files, by the same sender to the same recipient.
+// At a terminal the user decides whether the new ones replace them, otherwise a note names them.
+func (w *Writing) replaceOlder(sources []handoff.Source) {
+	isOf := func(src handoff.Source) bool { return src.File != "" && src.Given != nil }
+	p, s, err := w.NewStore()
+	if err != nil || w.about != nil || !slices.ContainsFunc(sources, isOf) {
+		return
+	}
+	fromFiles := s.Lifecycle().FromFiles()
+	for _, src := range sources {
+		doc, err := handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes)
+		if err != nil || !isOf(src) || doc.HandoffID != "" {
+			continue
+		}
+		older := slices.DeleteFunc(slices.Clone(fromFiles[src.File]), func(old handoff.Entry) bool {
+			return old.From != doc.From || old.To != doc.To
+		})
+		if len(older) > 0 {
+			w.askToReplace(s, older, src.Given)
+		}
+	}
+}
+
+func (w *Writing) askToReplace(s *handoff.Store, older []handoff.Entry, given *handoff.Document) {
+	names := strings.Join(w.Names(s, older), ", ")
+	if !w.CanAsk() || w.Quiet {
+		ids := make([]string, len(older))
+		for i, old := range older {
+			ids[i] = Short(old.ID, Shortest)
+		}
+		w.Note("from the same file: " + names + "; to replace it, add --supersedes " + strings.Join(ids, ","))
+		return
+	}
+	answer, err := w.Ask("replaces " + names + "? [Y/n] ")
+	if err != nil || strings.HasPrefix(strings.ToLower(answer), "n") {
+		return
+	}
+	for _, old := range older {
+		given.References = append(slices.Clip(given.References),
+			relation.Form{Kind: relation.Supersedes, ID: old.ID}.String())
+	}
+}
+
 // wholeID completes an id.
 func (a *App) wholeID(id string) (string, error) {
 	whole := "sha256:" + strings.TrimPrefix(id, "sha256:")

@@ -28,6 +28,7 @@ type Writing struct {
 	Kind       string // of every record; "" to detect it
 	AllowEmpty []string
 
+	isSafe  bool           // the text was stored or kept
 	Command *cobra.Command // which a text that cannot be stored is kept for
 	IDs     []string       // its arguments before the text
 
@@ -69,9 +70,14 @@ func (w *Writing) Declare(cmd *cobra.Command) {
 // Read reads what the files, the message, a pipe or the editor say. It checks the flags first, and the rights of a text
 // that would be lost. Without a text, as when the editor is left as it was, Store stores nothing.
 func (w *Writing) Read(files []string) error {
-	if err := w.prepare(); err != nil {
-		return err
+	err := w.prepare()
+	if err == nil {
+		err = w.read(files)
 	}
+	return w.Kept(err, files)
+}
+
+func (w *Writing) read(files []string) error {
 	switch {
 	case w.Message != "" && len(files) > 0:
 		return Invalid("remove one", "--message conflicts with %q", files[0])
@@ -205,9 +211,11 @@ func (w *Writing) Store(at string) error {
 	w.at = at
 	sources, err := w.sources()
 	if err == nil {
+		w.replaceOlder(sources)
 		err = w.Write(sources)
+		w.isSafe = err == nil
 	}
-	return w.kept(err)
+	return w.Kept(err, nil)
 }
 
 // Sources returns a source for each document of the files, for those that are complete or records.

@@ -58,22 +58,21 @@ func done(a *cli.App, f *doneFlags, ids []string) error {
 	case len(ids) > 1:
 		return cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 	}
-	do, err := newActing(a, handoff.ActDone, f.who(), ids...)
-	if err != nil {
-		return err
-	}
-	id := cmp.Or(strings.Join(ids, ""), "@")
-	if id == "@" {
-		if id, err = do.meant(); err != nil {
-			return err
-		}
-	}
-	w := &cli.Writing{App: a, Command: f.command}
+	w := &cli.Writing{App: a, Command: f.command, IDs: ids}
 	w.Fields.From = a.Who.Operator
-	if err = w.AnswerTo(id); err == nil {
-		err = w.Read([]string{f.Reply}) // before anything is finished
+	text := []string{f.Reply}
+	do, err := newActing(a, handoff.ActDone, f.who(), ids...)
+	id := cmp.Or(strings.Join(ids, ""), "@")
+	if err == nil && id == "@" {
+		id, err = do.meant()
 	}
 	if err == nil {
+		err = w.AnswerTo(id)
+	}
+	if err != nil {
+		return w.Kept(err, text)
+	}
+	if err = w.Read(text); err == nil { // before anything is finished
 		err = w.Try()
 	}
 	if err != nil {
@@ -83,5 +82,5 @@ func done(a *cli.App, f *doneFlags, ids []string) error {
 		a.Ending = done // so that a repeated command stores the same handoff
 		return w.Store(done.Time)
 	}
-	return do.all(ids)
+	return w.Kept(do.all(ids), text)
 }

@@ -139,7 +139,7 @@ func (f *writeFlags) publish(a *cli.App, files []string) error {
 // reply stores the answer to a handoff.
 func (f *writeFlags) reply(a *cli.App, id string, files []string) error {
 	if err := f.AnswerTo(id); err != nil {
-		return err
+		return f.Kept(err, files)
 	}
 	return f.store(a, files)
 }

@@ -342,7 +342,7 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": missing body\n")
 	c.good("handoff_write", map[string]any{"body": "# Warm the cache\nBefore the deploy.", "to": "ben"}, "-ben-warm-the-cache.md")
 	c.bad("handoff_write", map[string]any{"body": `{"objective": "x"}`, "kind": "packet", "to": "ben", "topic": "t"}, "validation", 2, `required field "next_action" is missing`)
-	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "holds a credential (rule aws-access-key-id)\nhint: remove it, or add redact: true\n")
+	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "credential (aws-access-key-id)\nhint: remove it, or add redact: true\n")
 	c.good("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t", "redact": true}, "created")
 	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational", "reason": "x"}, "validation", 2, "unknown argument ")
 	c.bad("handoff_check", map[string]any{"id": id, "confirmed_by": "ben"}, "validation", 2, ": unknown argument confirmed_by")

@@ -72,7 +72,7 @@ func rootKeys(root *Node) (keys []string) {
 }
 
 // margin matches the key at the left margin of a line.
-var margin = form.Pattern(`(?m)^["']?([\pL\pN_][\pL\pN_. -]{0,60})["']?[ \t]*:(?:[ \t]|$)`)
+var margin = form.Pattern(`(?m)^\t*["']?([\pL\pN_][\pL\pN_. -]{0,60})["']?[ \t]*:(?:[ \t]|$)`)
 
 func marginKeys(head []byte) (keys []string) {
 	for _, match := range margin().FindAllSubmatch(head, -1) {

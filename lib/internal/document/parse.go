@@ -72,7 +72,8 @@ func Compose(fields Document) (*Draft, []Fault) {
 	d := &Draft{head: fields.Instance(), faulted: map[string]bool{}}
 	body := form.Normal([]byte(fields.Body))
 	if fault := checkText(body); fault != nil && len(body) > 0 {
-		d.fail(Fault{Pointer: "/body", Problem: fault.Problem, Hint: fault.Hint})
+		fault.Pointer = "/body"
+		d.fail(*fault)
 	}
 	d.body = string(trimBlankLines(body))
 	for key, value := range d.head {

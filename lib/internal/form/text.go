@@ -16,6 +16,15 @@ func Normal(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 }
 
+// LinesBefore returns the number of lines of a text before its end, 0 if it has another end.
+func LinesBefore(text []byte, end string) int {
+	before, is := bytes.CutSuffix(Normal(text), []byte(end))
+	if !is {
+		return 0
+	}
+	return bytes.Count(before, []byte("\n"))
+}
+
 // Invalid returns the offset of the first byte that is not UTF-8, or -1.
 func Invalid(text []byte) int {
 	if utf8.Valid(text) {

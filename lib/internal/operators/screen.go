@@ -1,7 +1,6 @@
 package operators
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -112,8 +111,7 @@ func (p Gate) replace(name string, texts []document.Text) (redacted []string, er
 		text, isInValue := strings.CutPrefix(text, t.Before())
 		if len(rules) > 0 && !(t.Redactable && isInValue) {
 			faults = append(faults, fault.Fault{Pointer: placeOf(t, !isInValue),
-				Problem: "holds a credential (rule " + rules[0] +
-					"), which cannot be redacted here", Hint: "choose another name"})
+				Problem: "credential (" + rules[0] + "), which cannot be redacted here", Hint: "choose another name"})
 			continue
 		}
 		*t.Value, redacted = text, append(redacted, rules...)
@@ -156,10 +154,10 @@ func placeOf(t document.Text, isInName bool) string {
 }
 
 func leaked(pointer string, f secrets.Finding) fault.Fault {
-	where := "holds"
+	leak := fault.Fault{Pointer: pointer, Problem: "credential (" + f.Rule + ")",
+		Hint: "revoke it, then run again with --redact; a false alarm needs --allow-secret " + f.Rule}
 	if pointer == "/body" {
-		where = fmt.Sprintf("line %d, column %d of the body holds", f.Line, f.Column)
+		leak.Line, leak.Column = f.Line, f.Column
 	}
-	return fault.Fault{Pointer: pointer, Problem: where + " a credential (rule " + f.Rule + ")",
-		Hint: "remove and revoke it, or add --redact; a false alarm needs --allow-secret " + f.Rule}
+	return leak
 }

@@ -21,7 +21,7 @@ func TestGate(t *testing.T) {
 		strings.Contains(err.Error(), token) {
 		t.Fatalf("a credential is let through, or shown: %v", err)
 	}
-	rule := strings.TrimSuffix(faults.Faults[0].Problem[strings.LastIndex(faults.Faults[0].Problem, " ")+1:], ")")
+	rule := strings.TrimSuffix(strings.TrimPrefix(faults.Faults[0].Problem, "credential ("), ")")
 	clean, screened, err := (operators.Gate{Redact: true}).Document("a.md", leaky, false)
 	if err != nil || strings.Contains(clean.Body, token) || !strings.Contains(clean.Body, "[redacted:"+rule+"]") ||
 		len(screened.Redacted) != 1 {
