@@ -111,7 +111,7 @@ func TestPrintedCommandsParse(t *testing.T) {
 // parseCommand parses a command line without running it. A command without arguments is a name, and may miss some.
 // Cobra keeps all flags that ever were, so that many roots take much memory.
 func parseCommand(root *cobra.Command, args []string) error {
-	if len(args) == 0 || args[0] == "X" { // only a value of the program says which
+	if len(args) == 0 || strings.Trim(args[0], "X") == "" { // only a value of the program says which
 		return nil
 	}
 	if args[0] == "create" { // each kind has its flags
