@@ -225,7 +225,7 @@ func (e *CorruptError) Error() string {
 
 // Hint returns what to do next.
 func (e *CorruptError) Hint() string {
-	return "run `handoff verify`; nothing was changed"
+	return "run `handoff verify --repair`"
 }
 
 // Place returns the file and the line, 0 for the whole file.

@@ -17,8 +17,8 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 		e.Getenv = As(me, a.Getenv)
 	}
 	again := newApp(e, a.program)
-	again.Flags = a.Flags
 	root := again.root()
+	again.Flags = a.Flags // they are not among the arguments
 	root.SetArgs(e.Args)
 	return root.Execute()
 }

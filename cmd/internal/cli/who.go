@@ -55,8 +55,11 @@ func (a *App) Identity() agent.Identity {
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
+		operator = a.askWho(s)
+	}
+	if operator == "" {
 		_, err := s.FindEach(handoffs)
-		return "", cmp.Or(err, UnknownOperator("--operator"))
+		return "", cmp.Or(err, UnknownOperator())
 	}
 	if named != "" && len(handoffs) > 0 && a.CanAsk() {
 		return operator, a.CheckName(s, named, "Act as "+named+"?")
@@ -80,6 +83,18 @@ func (a *App) CheckName(s *handoff.Store, name, question string) error {
 	return nil
 }
 
+// askWho asks a person at a terminal for a name, and keeps it for this clone. It returns "" without one.
+func (a *App) askWho(s *handoff.Store) string {
+	if !a.CanAsk() || a.Quiet {
+		return ""
+	}
+	name, err := a.Ask("Who are you? A short name, as others write it in --to: ")
+	if err != nil || handoff.CheckOperator(name) != nil || s.Registry().SetOperator(name) != nil {
+		return ""
+	}
+	return name
+}
+
 // NoteSlips notes names that are probably mistyped.
 func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	for _, name := range names {
@@ -92,20 +107,16 @@ func (a *App) NoteSlips(s *handoff.Store, names ...string) {
 	}
 }
 
-// UnknownOperator returns the error if the operator is unknown. flag is the flag that names one, "" if there is none.
-func UnknownOperator(flag string) error {
-	hint := "run `handoff init`, or set HANDOFF_OPERATOR"
-	if flag != "" {
-		hint = "run `handoff init`, set HANDOFF_OPERATOR, or add " + flag + " NAME"
-	}
-	return Invalid(hint, "I don't know who you are")
+// UnknownOperator returns the error if the operator is unknown.
+func UnknownOperator() error {
+	return Invalid("run `handoff init --operator NAME`, or set HANDOFF_OPERATOR", "I don't know who you are")
 }
 
 // Taken returns the id of the handoff that @ means to commands that end or answer one: the only one that an operator
 // and session hold, otherwise the one that they have read here last.
 func (a *App) Taken(s *handoff.Store, operator, session string) (string, error) {
 	if operator == "" {
-		return "", UnknownOperator("")
+		return "", UnknownOperator()
 	}
 	held := a.Held(s, operator, session)
 	if len(held) == 1 {

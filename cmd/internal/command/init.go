@@ -46,7 +46,7 @@ You can run init again, with another name or kind. It moves no handoff.`,
 	flags := cmd.Flags()
 	flags.Var(cli.Choice(&f.Git, "synced", "tracked", "none"), "git", "what git does with the handoffs "+
 		"(`kind`): synced, tracked, none")
-	flags.BoolVar(&f.Global, "global", false, "with --operator: who you are in all projects")
+	flags.BoolVar(&f.Global, "global", false, "with --operator: you have that name in all projects")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	cli.Needs(cmd, "global", "operator")
 	return cmd
@@ -83,6 +83,9 @@ func setUp(a *cli.App, f *initFlags) error {
 		if err = cmp.Or(handoff.CheckOperator(operator), err, s.Registry().Check(operator)); err != nil {
 			return err
 		}
+	}
+	if kind == "" && !p.HasFile && handoff.InGit(p.Root) {
+		kind = string(handoff.GitSynced) // recorded, so that a copy without git is recognized
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
 	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
@@ -125,8 +128,9 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 // askSetUp asks for the values that no flag gives.
 func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, err error) {
 	for operator == "" && err == nil {
+		proposed := cmp.Or(p.Me(), handoff.OperatorFrom(cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))))
 		if operator, err = askLine(a, "Who are you? A short name, as others write it in --to",
-			cmp.Or(p.Me(), handoff.OperatorFrom(a.Getenv("USER")))); handoff.CheckOperator(operator) != nil {
+			proposed); handoff.CheckOperator(operator) != nil {
 			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
 			operator = ""
 		}

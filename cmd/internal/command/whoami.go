@@ -21,7 +21,8 @@ The first of these counts:
   3. operator in your own settings
   4. the operator in OPERATORS.md whose git_email is your git user.email
   5. operator in .handoff.yaml
-  6. a name made from your git user.email or user.name
+  6. a name made from your git user.email, else the first word of user.name;
+     info@ and other addresses of many people give none
 
 Exit codes: 2 I don't know who you are.`,
 		Example: `  handoff whoami
@@ -40,7 +41,7 @@ func whoami(a *cli.App) error {
 		me.Operator, me.Source = a.Who.Operator, "--operator"
 	}
 	if me.Operator == "" {
-		return cli.UnknownOperator("")
+		return cli.UnknownOperator()
 	}
 	if s, err := handoff.Open(p.Options); err == nil {
 		a.NoteSlips(s, me.Operator)

@@ -52,7 +52,7 @@ func (d *Dir) lockOnce(ctx context.Context, name, path string, until time.Time) 
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = d.add(name, nil)
 	} else if err == nil && !info.Mode().IsRegular() {
-		err = fault.Config("move it away", "the lock %s is not a plain file", path)
+		err = fault.Config("run `mv "+path+" "+path+".odd`", "the lock %s is not a plain file", path)
 	}
 	if err != nil {
 		return nil, err

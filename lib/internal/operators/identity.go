@@ -28,12 +28,32 @@ func IdentityOf(list func() (*List, error), project Identity, config func(key st
 	if project.Operator != "" {
 		return project
 	}
-	for _, known := range [][2]string{{"user.email", "@"}, {"user.name", " "}} {
-		value := config(known[0])
-		first, _, _ := strings.Cut(value, known[1])
-		if name := form.Topic(first, document.MaxName); name != "" {
-			return Identity{name, "git config " + known[0] + " is " + value}
-		}
+	email, words := config("user.email"), strings.Fields(config("user.name"))
+	if name := personal(mailbox(email)); name != "" {
+		return Identity{name, "git config user.email is " + email}
+	} else if len(words) > 0 && personal(words[0]) != "" {
+		return Identity{personal(words[0]), "git config user.name is " + strings.Join(words, " ")}
 	}
 	return Identity{}
+}
+
+// mailbox returns the name in an address: what is before "@", without a part after "+". In the addresses that hosts
+// give to people who hide theirs (123+ann@users.noreply.github.com), it is the part after "+".
+func mailbox(email string) string {
+	local, host, _ := strings.Cut(email, "@")
+	name, extra, has := strings.Cut(local, "+")
+	if has && strings.HasPrefix(host, "users.noreply.") {
+		return extra
+	}
+	return name
+}
+
+// personal returns the operator name for a word, "" for a name that many people have.
+func personal(word string) string {
+	name := form.Topic(word, document.MaxName)
+	switch name {
+	case "info", "admin", "home", "root", "mail", "office", "team", "support", "noreply", "no-reply":
+		return ""
+	}
+	return name
 }

@@ -349,6 +349,11 @@ func TestIdentityOf(t *testing.T) {
 		{operators.Identity{}, "Eve.Doe@example.org", "Al", "eve-doe: git config user.email is Eve.Doe@example.org"},
 		{operators.Identity{}, "", "Al Doe", "al: git config user.name is Al Doe"},
 		{operators.Identity{}, "", "", ": "},
+		{operators.Identity{}, "12345678+zhangwei@users.noreply.github.com", "",
+			"zhangwei: git config user.email is 12345678+zhangwei@users.noreply.github.com"},
+		{operators.Identity{}, "al+work@example.org", "", "al: git config user.email is al+work@example.org"},
+		{operators.Identity{}, "info@example.org", "Al Doe", "al: git config user.name is Al Doe"},
+		{operators.Identity{}, "Support@example.org", "root", ": "},
 	} {
 		got := operators.IdentityOf(func() (*operators.List, error) { return mustParse(t, two), nil }, tt.project,
 			func(key string) string { return map[string]string{"user.email": tt.email, "user.name": tt.name}[key] },
