@@ -188,8 +188,12 @@ func (c Checking) use(s *Store, token, id string) (u kind.Use, err error) {
 		}
 		if l := look.Life(h); l.Resumed != nil {
 			u.Operator, u.Time, u.HandoffID = l.Resumed.Operator, stamp(l.Resumed.At), h.ID
-			if u.Take = "handoff take " + short(id); !entry(look.View, h).IsTo(c.Operator) {
-				u.Take = "handoff take --for-other " + short(id)
+			switch isFree := l.Holder == nil || l.Holder.Session != "" || l.IsOver(look.Now); { // a session can have ended
+			case l.End != nil, !isFree:
+			case h.IsTo(c.Operator):
+				u.Take = "handoff take " + short(cmp.Or(id, h.ID))
+			default:
+				u.Take = "handoff take --for-other " + short(cmp.Or(id, h.ID))
 			}
 			u.Mine = h.ID == id && u.Operator == c.Operator && l.End == nil && l.IsHeldBy(c.Operator, c.Session)
 			return u, nil
@@ -253,6 +257,9 @@ func (r Resumed) Text() string {
 	head := fmt.Sprintf("Resumed as %s (%s).\n", r.Operator, r.Report.Class)
 	if r.Again {
 		head = "Resumed by you at " + EscapeLine(r.Time) + ".\n"
+	}
+	for _, note := range r.Report.Notes {
+		head = "Note: " + note + "\n" + head
 	}
 	for _, c := range r.Report.Checks {
 		if !c.Pass {

@@ -82,7 +82,7 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Check":         func() { _, _ = s.Check(ctx, handoff.InputOf(id, handoff.Document{}), handoff.Checking{}) },
 		"Runs":          func() { _, _, _ = s.Records().Runs() },
 		"Seen":          func() { _, _ = s.Records().Seen([]string{id}) },
-		"Sharing":       func() { _, _ = s.Records().Sharing("token") },
+		"Sharing":       func() { _, _ = s.Records().Sharing("token", "") },
 		"Carrying":      func() { _, _, _ = s.Records().Carrying("packet") },
 		"IsOurs":        func() { s.Maintenance().IsOurs() },
 		"Machine":       func() { _, _, _ = s.Maintenance().Machine() },

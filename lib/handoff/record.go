@@ -47,14 +47,16 @@ func (r Records) Resume(ctx context.Context, id string, who Who) (ActReceipt, er
 	return r.s.Act(ctx, actResume, id, who)
 }
 
-// Sharing returns the ids of the handoffs whose packets have a resume token.
-func (r Records) Sharing(token string) (ids []string, err error) {
+// Sharing returns the ids of the packets with a resume token that came before a handoff; of all if the id is "". A later
+// packet with its token spoils none.
+func (r Records) Sharing(token, id string) (ids []string, err error) {
 	look, err := r.s.look(false)
 	if err != nil {
 		return nil, err
 	}
+	this := look.Of(id)
 	for _, h := range look.Listed() {
-		if h.Record.Token == tokenHash(token) {
+		if h.Record.Token == tokenHash(token) && (this == nil || h.Order < this.Order) {
 			ids = append(ids, h.ID)
 		}
 	}

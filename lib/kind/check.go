@@ -43,10 +43,10 @@ type CheckOptions struct {
 	Answers     *Answers // as the resuming side understood the packet
 	ConfirmedBy string   // who confirms answers in other words
 
-	Use   func(token, id string) (Use, error)  // who consumed a token, or resumed a handoff
-	Held  func(token string) ([]string, error) // the stored packets with a token
-	State func(id string) State                // of a stored handoff
-	Work  func(work.Baseline) work.Verdict     // compares with the work as it is now
+	Use   func(token, id string) (Use, error)      // who consumed a token, or resumed a handoff
+	Held  func(token, id string) ([]string, error) // the packets with a token that the store had before a handoff
+	State func(id string) State                    // of a stored handoff
+	Work  func(work.Baseline) work.Verdict         // compares with the work as it is now
 }
 
 // A Use is the consumption of a token.
@@ -229,7 +229,11 @@ func (c *checking) unreadable() {
 	if !isSafe(name) {
 		name = "the artifact"
 	}
-	c.add(fixed[0], false, name+" is missing or cannot be read: "+fault.Plain(c.Err), show(c.Err.Error()))
+	why := ": " + fault.Plain(c.Err)
+	if strings.Contains(why, "…") {
+		why = "" // the quote says it
+	}
+	c.add(fixed[0], false, name+" is missing or cannot be read"+why, show(c.Err.Error()))
 	for _, check := range fixed[1:] {
 		c.add(check, false, "not checked, there is no packet")
 	}
@@ -459,16 +463,14 @@ func (c *checking) shared(token string, refuse func(string, ...string)) bool {
 	if c.Held == nil {
 		return false
 	}
-	all, err := c.Held(token)
-	others := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return id == c.ID })
+	others, err := c.Held(token, c.ID)
 	switch {
 	case err != nil:
 		refuse("the store cannot be searched for it: " + fault.Plain(err))
-	case len(others) > 0 && c.ID != "" || len(others) > 1:
-		refuse(fmt.Sprintf("valid format, but %s also have it: %s", fault.Count(len(others), "other packet"),
-			fault.Some(others)))
+	case len(others) > 0 && c.ID != "":
+		refuse("valid format, but it is that of " + fault.Some(others))
 	case len(others) > 0:
-		c.note("%s is stored with this token", others[0])
+		c.note("%s is stored with this token", fault.Some(others))
 		return false
 	default:
 		return false

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -123,7 +124,7 @@ func artifacts(names []string) (all []string, err error) {
 
 // with returns what flags and settings ask for.
 func (c *checks) with(a *cli.App, p handoff.Project) (handoff.Checking, error) {
-	r := handoff.Checking{Tree: cli.WorkOf(p), Operator: p.Me(), Session: a.SessionID(),
+	r := handoff.Checking{Tree: cli.WorkOf(p), Operator: cmp.Or(a.Who.Operator, p.Me()), Session: a.SessionID(),
 		CheckOptions: kinds.CheckOptions{
 			AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
 	if c.MaxAge != nil {
