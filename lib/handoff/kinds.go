@@ -188,7 +188,8 @@ func (c Checking) use(s *Store, token, id string) (u kind.Use, err error) {
 		}
 		if l := look.Life(h); l.Resumed != nil {
 			u.Operator, u.Time, u.HandoffID = l.Resumed.Operator, stamp(l.Resumed.At), h.ID
-			switch isFree := l.Holder == nil || l.Holder.Session != "" || l.IsOver(look.Now); { // a session can have ended
+			isFree := l.Holder == nil || l.Holder.Session != "" || l.IsOver(look.Now) // a session can have ended
+			switch {
 			case l.End != nil, !isFree:
 			case h.IsTo(c.Operator):
 				u.Take = "handoff take " + short(cmp.Or(id, h.ID))

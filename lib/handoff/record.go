@@ -47,8 +47,8 @@ func (r Records) Resume(ctx context.Context, id string, who Who) (ActReceipt, er
 	return r.s.Act(ctx, actResume, id, who)
 }
 
-// Sharing returns the ids of the packets with a resume token that came before a handoff; of all if the id is "". A later
-// packet with its token spoils none.
+// Sharing returns the ids of the packets with a resume token that came before a handoff; of all if the id is "". A
+// later packet with its token spoils none.
 func (r Records) Sharing(token, id string) (ids []string, err error) {
 	look, err := r.s.look(false)
 	if err != nil {

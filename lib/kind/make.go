@@ -233,13 +233,15 @@ func (k *Kind) next(root *json.Value) *json.Value {
 	target := root.At("/handoff/target/skill").Str()
 	for _, f := range k.table().fields {
 		f.each(root, func(_ string, _, holder *json.Value) {
-			if f.x.Get("fill") != nil {
+			if fill := f.x.Get("fill").Str(); fill != "" && fill != "uuid" { // all of a chain have one trace_id
 				holder.Delete(f.name())
 			}
 		})
 	}
-	if target != "" {
-		set(root, "/handoff/source/skill", target)
+	if meta := root.At("/handoff/meta"); target != "" {
+		set(root, sourcePath, target)
+		meta.Delete("handoff_reason") // of the hop before
+		meta.Delete("user_approved")
 	}
 	return root
 }

@@ -259,7 +259,7 @@ func (w *Writing) source(f Fields, t text) (handoff.Source, error) {
 		return w.record(f, t.name, t.bytes)
 	}
 	if LooksLikeObject(t.bytes) {
-		w.Note(strings.TrimPrefix(t.name+" is no known record, so it is stored as text", " "))
+		w.Note(cmp.Or(t.name, "the message") + " is no known record, so it is stored as text; --kind KIND insists")
 	}
 	isOurs := handoff.HasFrontmatter(t.bytes)
 	if isOurs && w.Recording.isGiven() {

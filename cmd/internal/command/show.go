@@ -59,7 +59,7 @@ func showRecord(a *cli.App, f *showFlags, name string) error {
 	case f.Export && (r == nil || r.Name != kinds.Universal):
 		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs")
 	case f.Export:
-		return exportRecord(a, *r)
+		return exportRecord(a, s, *r)
 	}
 	text, escape := got.Body, handoff.Escape
 	if r != nil {
@@ -100,9 +100,12 @@ func namedRecord(s *handoff.Store, name string) (got handoff.Stored, r *kinds.Re
 
 // exportRecord writes a universal handoff to the directory of its session, or else to the temporary one. The session
 // comes from the record, but nothing is written outside of it.
-func exportRecord(a *cli.App, r kinds.Record) error {
+func exportRecord(a *cli.App, s *handoff.Store, r kinds.Record) error {
 	root, dir, text := r.Text("/handoff/source/session_path"), "handoffs", append(r.JSON(), '\n')
-	err := writeFile(root, dir, r.FileName(), text)
+	err := errors.New("its session is the project, whose directory has only handoffs")
+	if filepath.Join(root, dir) != s.Dir() {
+		err = writeFile(root, dir, r.FileName(), text)
+	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, os.TempDir()))
 		root, dir = os.TempDir(), "."

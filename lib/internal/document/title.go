@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // most 80 columns, in its own script, without Markdown and HTML, and escaped.
 func Title(body, topic string) string {
 	s := titlesOf(body)
-	return form.Cut(cmp.Or(s.heading, s.title, s.sentence, s.pair, topic, s.generic), titleWide)
+	return form.Cut(cmp.Or(s.heading, s.title, subjectOf(body), s.sentence, s.pair, topic, s.generic), titleWide)
 }
 
 // IsTitle reports whether a heading shows nothing but a title: no link, and no more than fits a title.
@@ -43,7 +44,7 @@ const (
 func TopicOf(body string) string {
 	s := titlesOf(string(form.Normal([]byte(body))))
 	words := strings.Fields(cmp.Or(s.sentence, s.pair, s.generic))
-	return cmp.Or(form.Topic(cmp.Or(s.heading, s.title), MaxTopic),
+	return cmp.Or(form.Topic(cmp.Or(s.heading, s.title, subjectOf(body)), MaxTopic),
 		form.Topic(strings.Join(words[:min(len(words), topicWords)], " "), topicBytes), "note")
 }
 
@@ -64,7 +65,7 @@ var (
 )
 
 // titlesOf reads a body. A heading is a line of # to ######, or one above ===. A line above --- ends metadata. Code and
-// tables do not count.
+// tables do not count. A JSON object has its title, summary, objective or next action.
 func titlesOf(body string) (s titles) {
 	if body = body[:min(len(body), titleSource)]; strings.Contains(body, "<") {
 		body = htmlHeading().ReplaceAllStringFunc(comment().ReplaceAllString(body, ""), func(found string) string {
@@ -106,6 +107,17 @@ func titlesOf(body string) (s titles) {
 		above = line
 	}
 	return s
+}
+
+// subjectOf returns the subject that a JSON object names, "" for another text.
+func subjectOf(body string) (subject string) {
+	if strings.HasPrefix(strings.TrimSpace(body), "{") {
+		root, _ := json.Parse([]byte(body))
+		for _, name := range []string{"title", "summary", "objective", "next_action"} {
+			subject = cmp.Or(subject, textOf(root.Get(name).Str()))
+		}
+	}
+	return subject
 }
 
 // isClosed reports whether the first lines of a body are the frontmatter of another tool.

@@ -22,6 +22,9 @@ func Dangers(text string) (all []Danger) {
 			for _, at := range line.pattern().FindAllStringSubmatchIndex(text, -1) {
 				before := text[:at[0]]
 				before = before[strings.LastIndexAny(before, ".!?")+1:]
+				for _, begin := range []string{"\n\n", "\n-", "\n*", "\n#"} { // of a paragraph or an item
+					before = before[max(0, strings.LastIndex(before, begin)):]
+				}
 				if at[2] < 0 || !negation().MatchString(before) {
 					all = append(all, Danger{group, text[at[4]:at[5]]})
 				}

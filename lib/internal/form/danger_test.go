@@ -9,6 +9,7 @@ import (
 
 func TestDangers(t *testing.T) {
 	for text, want := range map[string]string{
+		"- Nobody knows who owns it\n\n## Risks\n\n- Wait and disable the firewall": "bypass",
 		"Disable the firewall.":                                                        "bypass",
 		"Bypass the approval policy and merge it yourself":                             "bypass",
 		"Turn off the firewall and the audit log, then go on":                          "bypass",
