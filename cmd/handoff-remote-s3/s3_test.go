@@ -68,7 +68,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceOfABadStore(t *testing.T) {
 	t.Parallel()
 	f := remotetest.NewBucket(t)
-	f.Loses, f.Conflicts = 0.2, 0.2
+	f.Loses, f.Conflicts = 0.05, 0.05 // a request is tried five times
 	o := helperOf(t, f)
 	remotetest.Run(t, func(t *testing.T) remote.Remote { return client(t, o) })
 }

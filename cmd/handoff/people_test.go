@@ -89,7 +89,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("handoff list"), "\x1b[1m", "Tests are green", "unread", "!sha256")
 	p.expect(p.sees("NO_COLOR=1 handoff list"), "Tests are green", "!\x1b")
 	p.expect(p.sees("NO_COLOR=1 handoff search what about the deploy"), "TITLE", "Tests are green", "    line 3 | The *deploy* is open.", "!sha256", "!\x1b")
-	p.expect(p.sees("handoff read @"), "\x1b[1mTests are green", "ann to ben", "just now, ", "The *deploy* is open.", "next: handoff take | reply | done ", "marked as read; undo: `handoff mark-read --undo ", "!\x1b[2J")
+	p.expect(p.sees("handoff read @"), "\x1b[1mTests are green", "ann to ben", "just now, ", "The \x1b[3m*deploy*\x1b[m is open.", "next: handoff take | reply | done ", "marked as read; undo: `handoff mark-read --undo ", "!\x1b[2J")
 	p.expect(p.sees("NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
 	p.expect(p.sees("NO_COLOR=1 handoff mark-read --undo @ && handoff read @ --keep-unread"), "deploy", "!marked as read")
 	p.expect(p.sees("handoff mark-read @"), "marked 1 handoff as read; undo: `handoff mark-read --undo ")

@@ -44,7 +44,10 @@ func (s *simulation) history(on tree, command []string) history {
 	if err == nil {
 		h, err = on.replay(s.root, calls)
 	}
-	if err = errors.Join(err, h.isLike(s.root)); err != nil {
+	if err == nil {
+		err = h.isLike(s.root)
+	}
+	if err != nil {
 		s.t.Fatalf("%v: %v", command, err)
 	}
 	return h

@@ -168,7 +168,7 @@ func (w *worker) one() {
 			w.acknowledge(func() { w.marks[topic+" "+me] = true })
 		}
 	case 5:
-		if w.give(11, "take", idOf(topic), "--operator", me) {
+		if w.give(11, "take", idOf(topic), "--for-other", "--operator", me) {
 			w.acknowledge(func() {
 				if by := w.takers[topic]; by != "" && by != me {
 					w.t.Errorf("%s was taken by %s and by %s", topic, by, me)

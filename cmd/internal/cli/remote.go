@@ -57,7 +57,7 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 		return nil, "", err
 	}
 	own, done := s.OwnPath(), func() {}
-	if own == "" { // all of the cache can be read again
+	if !canWrite(own) { // all of the cache can be read again
 		if own, err = os.MkdirTemp("", "handoff-"); err != nil {
 			return nil, "", fault.Config("set TMPDIR to a directory of your own outside of the project",
 				"there is no directory for what is exchanged: %v", err)
@@ -68,6 +68,19 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 	r, err = remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root, URL: address,
 		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Done: done})
 	return r, withoutSecret(address) + " " + namespace, err
+}
+
+// canWrite reports whether files can be made in a directory. It makes one that is not there, unless its path is "".
+func canWrite(dir string) bool {
+	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
+		return false
+	}
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return os.Remove(f.Name()) == nil
 }
 
 // SyncSoon starts a sync in the background if the user's setting sync is auto, in a project that has synced before. The

@@ -107,7 +107,7 @@ func isUnsynced(p handoff.Project, s *handoff.Store) bool {
 }
 
 func emptyText(chosen handoff.Filter) string {
-	switch (handoff.Filter{To: chosen.To, Present: chosen.Present}) {
+	switch (handoff.Filter{To: chosen.To, Present: chosen.Present, All: chosen.All}) {
 	case chosen:
 		if chosen.To == "" {
 			return "no handoffs here yet"

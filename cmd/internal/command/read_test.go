@@ -44,6 +44,7 @@ func TestEmptyText(t *testing.T) {
 		want   string
 	}{
 		{handoff.Filter{Present: true}, "no handoffs here yet"},
+		{handoff.Filter{All: true}, "no handoffs here yet"},
 		{handoff.Filter{To: "ben"}, "nothing for ben"},
 		{handoff.Filter{To: "ben", Unread: true}, "nothing matches; `handoff list --all` lists everything"},
 		{handoff.Filter{Topic: "ci"}, "nothing matches; `handoff list --all` lists everything"},

@@ -138,7 +138,8 @@ func (st *Status) addSync(s *handoff.Store) (err error) {
 	}
 	held, err := s.Held()
 	st.Held = append(st.Held, held...)
-	if failure, err := os.ReadFile(filepath.Join(s.OwnPath(), lastSync)); err == nil {
+	if own := s.OwnPath(); own != "" {
+		failure, _ := os.ReadFile(filepath.Join(own, lastSync)) // there is none before the first sync
 		st.SyncFailed = string(failure)
 	}
 	return err

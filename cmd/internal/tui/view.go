@@ -161,7 +161,7 @@ func line(lines []string, i int) string {
 func (m *model) previewLines(at layout) []string {
 	lines := m.header(at.previewWidth)
 	if body := m.preview.body.lines; body != nil {
-		m.preview.top = max(0, min(m.preview.top, len(body)+len(lines)-at.previewHeight))
+		m.preview.top = max(0, min(m.preview.top, len(body), len(body)+len(lines)-at.previewHeight))
 		lines = append(lines, body[m.preview.top:]...)
 	}
 	if more := len(lines) - at.previewHeight; more > 0 {

@@ -49,12 +49,19 @@ func TestIsGone(t *testing.T) {
 
 // The ancestors of a process begin with itself, and each has its program and command line.
 func TestAncestors(t *testing.T) {
-	cmd := exec.Command("sh", "-c", "cat; true")
+	cmd := exec.Command("sh", "-c", "echo; cat; true")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // until then it can be without a command line
 		t.Fatal(err)
 	}
 	all, _ := disk.Ancestors(cmd.Process.Pid)
