@@ -84,7 +84,7 @@ func (w *Writing) line(more ...string) string {
 
 // quoted returns a word for a shell.
 func quoted(word string) string {
-	if word != "" && strings.Trim(word, memory.Letters+"._:/@,=+") == "" {
+	if word != "" && strings.Trim(word, memory.Letters+".:/@,=+") == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
