@@ -67,7 +67,8 @@ func Identify(c Caller) Identity {
 	case names == nil:
 		return Identity{}
 	case isWhole:
-		return Identity{Leak: names[0] + " is set: unset " + strings.Join(names, " ")}
+		all := strings.Join(names, " ")
+		return Identity{Leak: names[0] + " is set, but no agent runs here: run `unset " + all + "`"}
 	}
 	joined := strings.Join(ids, "-")
 	return Identity{Session: joined[:min(len(joined), 128)], Agent: title}

@@ -26,7 +26,7 @@
 //
 // A body is a record only if it is exactly its Markdown view and one fenced block with the JSON:
 //
-//	# Resume packet
+//	# Resume packet: Retry failed uploads
 //
 //	- **Objective:** Retry failed uploads
 //	…

@@ -105,8 +105,11 @@ func (do *acting) meant() (id string, err error) {
 		id = do.store.Lifecycle().Last(me, handoff.ActArchive)
 	case handoff.ActWithdraw:
 		sent, err := do.store.List(handoff.Filter{From: me, Unread: true})
-		if err != nil || len(sent) > 0 {
-			return sent[max(0, len(sent)-1)].ID, err
+		if err != nil {
+			return "", err
+		}
+		if len(sent) > 0 {
+			return sent[len(sent)-1].ID, nil
 		}
 	default:
 		id, err = do.Taken(do.store, me, do.who.Session)

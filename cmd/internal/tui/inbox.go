@@ -86,11 +86,10 @@ func show(m *model, in, out *os.File) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT,
 		syscall.SIGTERM)
 	defer stop()
-	_, err := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colors), tea.WithFPS(120),
-		tea.WithoutSignalHandler(), tea.WithFilter(sized), tea.WithContext(ctx)).Run()
-	if ctx.Err() != nil {
-		return nil
-	}
+	program := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(colors),
+		tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(sized))
+	defer context.AfterFunc(ctx, program.Quit)() // the end of a context would not wait for the reader of keys
+	_, err := program.Run()
 	return err
 }
 
