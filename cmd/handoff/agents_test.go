@@ -86,6 +86,9 @@ func TestSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	skill := published(t, "skills/handoffs/SKILL.md")
+	if topic := d.run(t, "handoff help agents"); !strings.HasSuffix(skill, "---\n\n"+strings.TrimLeft(topic, "\n")) {
+		t.Errorf("the skill is not the topic:\n%s", topic)
+	}
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(skill, -1)
 	if len(blocks) < 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))

@@ -203,13 +203,14 @@ func printedLines(t *testing.T) []printed {
 	return all
 }
 
-// texts returns README.md, the tour and the topics.
+// texts returns README.md, the tour and the topics, without that for agents: TestSkillCommands runs it as one script.
 func texts(t *testing.T) []string {
 	t.Helper()
 	topics, err := filepath.Glob("../internal/cli/topics/*.md")
 	if err != nil || len(topics) == 0 {
 		t.Fatalf("no topics: %v", err)
 	}
+	topics = slices.DeleteFunc(topics, func(path string) bool { return filepath.Base(path) == "agents.md" })
 	return append(topics, "../../README.md", "../../testdata/tour.md", "../../hooks/README.md")
 }
 
