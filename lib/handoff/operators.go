@@ -117,8 +117,11 @@ func (r Registry) Meant(name string) (near string, err error) {
 		return "", nil
 	}
 	known := append(n.acted, Next)
-	if list != nil {
+	switch {
+	case list != nil:
 		known = nil
+	case !slices.Contains(known, name) && !slices.Contains(n.sentTo, name):
+		known = append(known, n.sentTo...)
 	}
 	same := slices.IndexFunc(known, func(other string) bool { return strings.EqualFold(other, name) })
 	switch {
