@@ -172,8 +172,11 @@ func contains(dir, path string) bool {
 
 // placeError turns an error of a directory into fault.ErrConfig if another directory could end it.
 func placeError(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fault.Config("choose a directory that you can write to", "cannot use %s: %v", path, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Config("ask its owner to run `chmod -R g+rwX "+ShellQuote(path)+"`", "you may not use %s", path)
 	}
 	return err
 }
