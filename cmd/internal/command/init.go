@@ -113,8 +113,8 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 	if global {
 		did = "you are " + operator + " in all projects, as " + p.User.File() + " says"
 		err = handoff.SetUser(p.User, "operator", operator)
-	} else {
-		err = s.Registry().SetOperator(operator)
+	} else if err = s.Registry().Check(operator); err == nil && s.Registry().SetOperator(operator) != nil {
+		return "your name cannot be kept in your home: set HANDOFF_OPERATOR=" + operator, nil
 	}
 	if err != nil {
 		return "", err
