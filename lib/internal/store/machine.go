@@ -110,6 +110,9 @@ func (s *Store) CheckMachine(state *disk.Dir) error {
 		if err != nil && !errors.Is(err, fault.ErrIntegrity) || err == nil && !has {
 			return err
 		}
+		if record, err = ReadMachine(state); err == nil && record.Knows(observed) {
+			return nil // another first writer came between
+		}
 		refused.Expected = "missing, but there are events"
 	case fault.IsLimit(err):
 		return fault.Unreadable(err)
