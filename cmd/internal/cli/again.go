@@ -23,7 +23,7 @@ func (a *App) Again(stdin io.Reader, stdout, stderr io.Writer, me string, args .
 	return root.Execute()
 }
 
-// InScratch runs another command in dir/project as an operator of a demo, who has a home of its own.
+// InScratch runs another command in dir/project as an operator of a demo. Each has a home.
 func (a *App) InScratch(dir, operator string, args []string) error {
 	scratch := *a
 	scratch.Flags = handoff.ProjectFlags{Root: filepath.Join(dir, "project")}

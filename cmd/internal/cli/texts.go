@@ -37,7 +37,7 @@ type Writing struct {
 	at, took string         // the time for documents without one, and the one that they got
 	about    *handoff.Entry // what the text answers or replaces
 	isReply  bool           // it answers
-	to       []string       // the recipients, each of which gets a document
+	to       []string       // the recipients; each gets a document
 	sender   *string        // once known
 }
 

@@ -264,7 +264,7 @@ func (c *creation) name(task string) error {
 		}
 		text, state, word := flags[at].Cut(v.Text)
 		if word != "" {
-			c.Note(fmt.Sprintf("--%s: %q is none of %s, so it is part of the text", v.Flag, word,
+			c.Note(fmt.Sprintf("--%s: %q is not a state (%s), so it is part of the text", v.Flag, word,
 				strings.Join(flags[at].States, ", ")))
 		}
 		if key, _, _ := strings.Cut(text, "="); !flags[at].Key || !isKey(key) {

@@ -13,8 +13,8 @@ func nextCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "next",
 		Short: "Show the handoff that handoff take would take",
-		Long: `Show the handoff that handoff take without ID would take. If there is none, next
-prints nothing and exits with 0. --take takes it.`,
+		Long: `Show the handoff that handoff take without ID would take, or nothing if nothing
+waits for you. --take takes it.`,
 		Example: `  handoff next
   handoff next --take`,
 		RunE: func(_ *cobra.Command, _ []string) error {
