@@ -41,7 +41,7 @@ func TestPanic(t *testing.T) {
 	for _, name := range []string{"in View", "in a command"} {
 		t.Run(name, func(t *testing.T) {
 			_ = os.Remove(file)
-			s := startCommand(t, 80, 24, root, []string{panicFile + "=" + file}, self(t), "inbox")
+			s := startCommand(t, 80, 200, root, []string{panicFile + "=" + file}, self(t), "inbox")
 			s.sees("Where it stands")
 			s.press("?") // shows no time
 			s.sees("mark it as read; esc")
