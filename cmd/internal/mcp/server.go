@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed-78daf238/handoff/cmd/internal/build"
+	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/fault"
 )
 
@@ -16,7 +16,7 @@ you start with handoff_take, which without id takes the next one, or handoff_res
 handoff_done. An id can be a unique prefix of 4 or more hex digits. The operator is by default that of the server.`
 
 func newServer(p project) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: build.Read().String()},
+	s := mcp.NewServer(&mcp.Implementation{Name: "handoff", Version: cli.Version()},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	add(s, p, "handoff_list", reads|always, "List handoffs, oldest first, or find them by words.", project.list)
 	add(s, p, "handoff_read", reads|always, "Read the body of a handoff, in a frame.", project.read)
