@@ -17,17 +17,8 @@ type Fault struct {
 	Hint    string `json:"hint,omitempty"`   // how to fix it, "" if Problem suffices
 }
 
-// String returns the fault as one line for reports: place, pointer, problem, hint.
-func (f Fault) String() string {
-	place := printable(f.Pointer)
-	if f.Line > 0 {
-		place = fmt.Sprintf("line %d, column %d", f.Line, f.Column)
-		if f.Pointer != "" {
-			place += " (" + printable(f.Pointer) + ")"
-		}
-	}
-	return Prefixed(place) + f.problem()
-}
+// String returns the fault as one line for people: place, field, problem, hint.
+func (f Fault) String() string { return f.in("") }
 
 func (f Fault) problem() string {
 	if f.Hint == "" {
@@ -36,9 +27,9 @@ func (f Fault) problem() string {
 	return f.Problem + "; " + f.Hint
 }
 
-// in returns the fault of a document with a name as one line for people: place, field, problem, hint.
+// in returns the fault as String does, with the name of its document.
 func (f Fault) in(name string) string {
-	place, field := Prefixed(name), f.field()
+	place, field := Prefixed(name), Field(f.Pointer)
 	switch {
 	case f.Line > 0 && name != "":
 		place = fmt.Sprintf("%s:%d:%d: ", name, f.Line, f.Column)
@@ -51,9 +42,9 @@ func (f Fault) in(name string) string {
 	return place + Prefixed(field) + f.problem()
 }
 
-// field returns the field of the fault as people write it, such as to, tags[0] or plan.steps[2].
-func (f Fault) field() (field string) {
-	for token := range strings.SplitSeq(strings.TrimPrefix(f.Pointer, "/"), "/") {
+// Field returns the field that a pointer leads to as people write it, such as to, tags[0] or plan.steps[2].
+func Field(pointer string) (field string) {
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		switch {
 		case field == "":
 			field = PointerName(token)

@@ -29,7 +29,7 @@ func TestPlain(t *testing.T) {
 		{&fault.DocumentError{Name: theirs, Faults: []fault.Fault{
 			{Line: 3, Column: 1, Pointer: "/" + theirs, Problem: "unknown field " + fault.Quote(theirs), Hint: "remove it"},
 			{Pointer: "/tags/12", Problem: fault.Quote(strings.Repeat(theirs, 99)) + " does not fit", Hint: "or use --force"},
-		}}, "line 3, column 1: unknown field …; remove it\n/tags/12: … does not fit"},
+		}}, "line 3, column 1: unknown field …; remove it\ntags[12]: … does not fit"},
 	} {
 		if got := fault.Plain(tt.err); got != tt.want {
 			t.Errorf("Plain(%q) = %q, want %q", tt.err, got, tt.want)

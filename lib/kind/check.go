@@ -550,7 +550,7 @@ func (c *checking) instructions() {
 		}
 		place := ""
 		if pointer != "" {
-			place = " at " + show(pointer)
+			place = " at " + show(fault.Field(pointer))
 		}
 		quotes = append(quotes, "Instructions: dangerous: "+group+place+": "+quote(words))
 	}

@@ -82,7 +82,7 @@ func (p *Repair) recompute() {
 
 func (p *Repair) set(pointer string, value any, why string) {
 	set(p.Root, pointer, value)
-	p.Changes = append(p.Changes, pointer+": "+why)
+	p.Changes = append(p.Changes, fault.Field(pointer)+": "+why)
 }
 
 // shorten sets a value, or removes it for nil, and keeps the old one.
@@ -96,7 +96,7 @@ func (p *Repair) shorten(pointer string, value any, why string) {
 	}
 	if value == nil {
 		p.Root.At(above(pointer)).Delete(last(pointer))
-		p.Changes = append(p.Changes, pointer+": "+why)
+		p.Changes = append(p.Changes, fault.Field(pointer)+": "+why)
 		return
 	}
 	p.set(pointer, value, why)
@@ -250,7 +250,7 @@ func (p *Repair) moveSession() {
 		set(p.Root, referencePath, json.NewObject())
 	}
 	set(p.Root, referencePath+"/files", json.NewArray(files...))
-	p.Changes = append(p.Changes, sessionPath+": moved to "+p.sessionFile)
+	p.Changes = append(p.Changes, fault.Field(sessionPath)+": moved to "+p.sessionFile)
 }
 
 // strip is the third attempt: it keeps only the working part of the payload.

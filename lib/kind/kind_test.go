@@ -198,7 +198,7 @@ func TestRuns(t *testing.T) {
 }
 
 func TestUniversals(t *testing.T) {
-	got := "# file | class, stage | faults | warnings | repair; places are line:column or pointers below /handoff\n"
+	got := "# file | class, stage | faults | warnings | repair; places are line:column, pointers below /handoff, or of a repair fields\n"
 	for _, name := range slices.Concat(glob(t, "universal/good/*.json"), glob(t, "universal/bad/*.json")) {
 		outcome := outcomeOf(t, name)
 		if strings.HasPrefix(outcome, "valid") != strings.Contains(name, "/good/") {
@@ -248,7 +248,7 @@ func repairOf(r kind.Repair) string {
 	var all []string
 	for _, change := range r.Changes {
 		at, _, _ := strings.Cut(change, ":")
-		all = append(all, strings.TrimPrefix(at, "/handoff/"))
+		all = append(all, strings.TrimPrefix(at, "handoff."))
 	}
 	switch {
 	case len(r.Faults) > 0:

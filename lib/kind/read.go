@@ -274,7 +274,7 @@ func (r Record) Err() error {
 	case len(r.Faults) == 0:
 		return nil
 	case r.Mismatch && len(r.Faults) == 1:
-		return fault.Integrity(r.Faults[0].Hint, "%s: %s", r.Faults[0].Pointer, r.Faults[0].Problem)
+		return fault.Integrity(r.Faults[0].Hint, "%s: %s", fault.Field(r.Faults[0].Pointer), r.Faults[0].Problem)
 	}
 	return &fault.DocumentError{Faults: r.Faults}
 }

@@ -27,7 +27,7 @@ func validateCommand(a *cli.App) *cobra.Command {
 		Use:   "validate FILE|ID|-…",
 		Short: "Find the faults of a record, or fix a universal handoff",
 		Long: `Find the faults of records. Universal handoffs (version 3.0) pass three stages:
-schema, token budget, semantics. Each fault has its place, its JSON pointer and
+schema, token budget, semantics. Each fault has its place, its field and
 its fix. A stage with faults is the last one. Warnings do not make a record
 invalid. Packets and run records are checked against their schema. A token is
 four characters of the compact JSON.
