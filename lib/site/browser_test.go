@@ -179,7 +179,7 @@ func TestWideBodiesInABrowser(t *testing.T) {
 func TestNothingIsCutInABrowser(t *testing.T) {
 	pages := harbourSite()
 	long := strings.Repeat("Long words such as extraordinarily-hyphenated-compounds and short ones. ", 20)
-	pages.Handoffs[0].Body, pages.Handoffs[0].Title = body(long), strings.Repeat("A title of three hundred characters ", 9)
+	pages.Handoffs[0].Body, pages.Handoffs[0].Title = long, strings.Repeat("A title of three hundred characters ", 9)
 	pages.Handoffs[1].From = strings.Repeat("a-name-of-64-", 5)[:64]
 	b := openSite(t, pages)
 	names := []string{"index.html", "list/done.html", "people/to-ben.html", harbourPage(pages, "Booking"), harbourPage(pages, "A title"), harbourPage(pages, "جدول")}

@@ -147,7 +147,7 @@ func harbourSite() site.Site {
 		if strings.HasPrefix(title, "جدول") {
 			text = arabic
 		}
-		h.Body = body(fmt.Sprintf(text, title))
+		h.Body = fmt.Sprintf(text, title)
 		switch field[4][0] {
 		case '+':
 			h.Re = []string{harbourID(i - 1)}

@@ -39,9 +39,8 @@ type Handoff struct {
 
 	Re, Supersedes []string // ids
 
-	// Body returns the body, or why it is not shown. It is called once, in the order of the handoffs of the site; the
-	// result is not kept.
-	Body func() (text string, withheld error)
+	Body     string
+	Withheld string // why the body is not shown, or ""
 
 	Since string     // set by Draw: the time at which it reached its state
 	near  []*Handoff // those that it answers or supersedes, or that answer or supersede it
@@ -121,13 +120,6 @@ func IsMade(text []byte) bool { return len(text) == 0 || bytes.Contains(text, []
 // handoff is drawn once.
 func (s Site) Draw(write func(name string, content []byte) error) error {
 	s.prepare()
-	style, err := texts.ReadFile("files/style.css")
-	if err != nil {
-		return err
-	}
-	if err := write("style.css", []byte(css()+string(style))); err != nil {
-		return err
-	}
 	for _, p := range s.pages() {
 		p.Site, p.AsOf = s.Title, s.asOf
 		var b strings.Builder
@@ -141,7 +133,11 @@ func (s Site) Draw(write func(name string, content []byte) error) error {
 			return err
 		}
 	}
-	return nil
+	style, err := texts.ReadFile("files/style.css")
+	if err != nil {
+		return err
+	}
+	return write("style.css", []byte(css()+string(style)))
 }
 
 // A page is a file of the site.
@@ -345,12 +341,11 @@ func lists(x section, heading string) (all []page) {
 
 // A view is the content of the page of one handoff.
 type view struct {
-	H        *Handoff
-	Next     [][]string // what can be done with it, each with its command
-	HTML     template.HTML
-	Withheld string
-	Thread   []branch // empty if it is alone
-	Others   []string // references that are not in the thread
+	H      *Handoff
+	Next   [][]string // what can be done with it, each with its command
+	HTML   template.HTML
+	Thread []branch // empty if it is alone
+	Others []string // references that are not in the thread
 }
 
 // A branch is a handoff of a thread, with the number of lists to open before it or to close after it.
@@ -375,10 +370,8 @@ var next = map[string][][]string{
 // view returns the content of the page of a handoff: its body, or why it is not shown, and its thread.
 func (s *Site) view(h *Handoff) view {
 	v := view{H: h, Next: next[h.State]}
-	if text, err := h.Body(); err != nil {
-		v.Withheld = err.Error()
-	} else {
-		v.HTML = template.HTML(md.HTML(text, h.Title))
+	if h.Withheld == "" {
+		v.HTML = template.HTML(md.HTML(h.Body, h.Title))
 	}
 	near, seen := []*Handoff{h}, map[string]bool{h.ID: true}
 	for i := 0; i < len(near); i++ {

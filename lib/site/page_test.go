@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,15 +44,13 @@ var attacks = []string{
 
 func id(n int) string { return fmt.Sprintf("sha256:%064x", n+1) }
 
-func body(text string) func() (string, error) { return func() (string, error) { return text, nil } }
-
 func handoffs(bodies ...string) []site.Handoff {
 	people := []string{"ann", "ben", "Ben", "cleo"}
 	states := []string{"unread", "read", "taken", "done"}
 	var all []site.Handoff
 	for i, text := range bodies {
 		h := site.Handoff{ID: id(i), From: people[i%4], To: people[(i/2+1)%4], Topic: fmt.Sprint("topic-", i), Time: fmt.Sprintf("2026-%02d-07T12:%02d:00Z", 5+i/50%7, i%60),
-			State: states[i%4], Tags: []string{"one", "two"}, Body: body(text)}
+			State: states[i%4], Tags: []string{"one", "two"}, Body: text}
 		if i%3 == 1 {
 			h.Re = []string{id(i - 1), id(i + 100000)}
 			h.References = []string{"re:" + h.Re[0], "re:" + h.Re[1], "https://example.com/<b>"}
@@ -222,7 +219,7 @@ func TestTablesLoseNoCell(t *testing.T) {
 
 func TestWhatIsNotProvenIsNotShown(t *testing.T) {
 	all := handoffs("one")
-	all[0].Body = func() (string, error) { return "secret text", errors.New("it <b>is not</b> proven") }
+	all[0].Body, all[0].Withheld = "secret text", "it <b>is not</b> proven"
 	content := draw(t, site.Site{Title: "project", Handoffs: all})["h/"+strings.TrimPrefix(id(0), "sha256:")+".html"]
 	if strings.Contains(content, "secret text") || !strings.Contains(content, "it &lt;b&gt;is not&lt;/b&gt; proven") {
 		t.Error(content)
@@ -319,7 +316,7 @@ func TestCyclesEnd(t *testing.T) {
 	var all []site.Handoff
 	for i := range 300 {
 		all = append(all, site.Handoff{ID: id(i), From: "ann", To: "ben", Topic: "long", Time: "2026-05-07T12:00:00Z", State: "read",
-			Re: []string{id((i + 1) % 300)}, Supersedes: []string{id(i)}, Body: body("x")})
+			Re: []string{id((i + 1) % 300)}, Supersedes: []string{id(i)}, Body: "x"})
 	}
 	for name, content := range draw(t, site.Site{Title: "project", Handoffs: all}) {
 		if n := strings.Count(content, "<li>"); strings.HasPrefix(name, "h/") && n != 31 { // one event
