@@ -241,7 +241,7 @@ func (p Project) Named() Identity {
 	if own.Source == settings.Environment {
 		return Identity{Operator: own.Value, Source: "HANDOFF_OPERATOR"}
 	}
-	if here := p.Options.store().Operator(); here != "" {
+	if here := p.Options.withDefaults().store().Operator(); here != "" {
 		return Identity{Operator: here, Source: "handoff init has set it for this clone"}
 	}
 	return Identity{Operator: p.User.Operator.Value, Source: "operator in " + p.User.File()}

@@ -175,14 +175,8 @@ func (a *App) Project() (handoff.Project, error) {
 	if err != nil {
 		return p, err
 	}
-	me := p.Options.Me
-	p.Options.Me = func() string {
-		if a.Who.Operator != "" {
-			return a.Who.Operator
-		}
-		return me() // which may have to run git
-	}
 	whole := p
+	p.Options.Me = func() string { return whole.MeOr(a.Who.Operator) }
 	p.Options.Reader = func() handoff.Who {
 		return handoff.Who{Operator: cmp.Or(a.Who.Operator, whole.Named().Operator), Session: a.SessionID()}
 	}

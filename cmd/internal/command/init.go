@@ -88,7 +88,7 @@ func setUp(a *cli.App, f *initFlags) error {
 		kind = string(handoff.GitSynced) // recorded, so that a copy without git is recognized
 	}
 	done, err := s.Maintenance().Init(handoff.Git(kind))
-	if err == nil && operator != "" && (f.Global || operator != p.Me()) {
+	if err == nil && operator != "" {
 		did, wrong := setOperator(a, p, s, operator, f.Global)
 		if err = wrong; err == nil {
 			done = append(done, did)
@@ -113,8 +113,8 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 	if global {
 		did = "you are " + operator + " in all projects, as " + p.User.File() + " says"
 		err = handoff.SetUser(p.User, "operator", operator)
-	} else if err = s.Registry().Check(operator); err == nil && s.Registry().SetOperator(operator) != nil {
-		return "your name cannot be kept in your home: set HANDOFF_OPERATOR=" + operator, nil
+	} else {
+		err = s.Registry().SetOperator(operator)
 	}
 	if err != nil {
 		return "", err

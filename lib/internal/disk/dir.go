@@ -215,6 +215,15 @@ func IsOwn(info fs.FileInfo) bool {
 	return user == os.Geteuid()
 }
 
+// User returns the number of the user whom this program works for: root works for the owner of d. On Windows it is -1.
+func (d *Dir) User() int {
+	user := os.Geteuid()
+	if info, err := d.self.Stat(); user == 0 && err == nil {
+		user, _ = ownerOf(info)
+	}
+	return user
+}
+
 // settle gives an open file its mode, unless that is 0, and its group, if it is shared. From root it gets the owner of
 // old, the file that it replaces, or else of d.
 func (d *Dir) settle(f *os.File, old fs.FileInfo, mode fs.FileMode) (err error) {

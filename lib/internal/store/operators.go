@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
+	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
@@ -132,18 +135,48 @@ func (s *Store) editOperators(o operators.Operator) error {
 	return placeError(path, d.Replace(filepath.Base(path), []byte(edited), 0o644, true))
 }
 
-// Operator returns the operator for this store alone, "" if none is set.
+// Operator returns the operator for this store alone, "" if none is set. The user's file in the state directory has it:
+// it moves with the project, and serves with any home. The one in the user's state outlives the state directory.
 func (s *Store) Operator() string {
-	name := strings.TrimSuffix(string(s.readOwn(nameFile, maxPin)), "\n")
-	if !form.IsName(name) {
-		return ""
+	texts := [][]byte{nil, s.readOwn(nameFile, maxPin)}
+	if state, err := s.open(s.Opt.StateDir); err == nil && state != nil {
+		defer state.Close()
+		isName := func(name string) bool { return strings.HasPrefix(name, nameFile+"-") }
+		if names, err := state.Names(isName); err == nil && len(names) > 0 {
+			texts[0], _ = state.Read(s.nameFile(state), maxPin) // others use the store, too
+		}
 	}
-	return name
+	for _, text := range texts {
+		if name := strings.TrimSuffix(string(text), "\n"); form.IsName(name) {
+			return name
+		}
+	}
+	return ""
 }
 
-// SetOperator sets the operator for this store alone.
+// SetOperator sets the operator for this store alone. It fails if neither directory can have the file.
 func (s *Store) SetOperator(name string) error {
-	return s.writeOwn(nameFile, []byte(name+"\n"), true)
+	text := []byte(name + "\n")
+	ownErr := s.writeOwn(nameFile, text, true)
+	state, err := s.open(s.Opt.StateDir)
+	if err != nil || state == nil {
+		return cmp.Or(err, ownErr)
+	}
+	defer state.Close()
+	if state.Replace(s.nameFile(state), text, 0, true) == nil {
+		return nil
+	}
+	return ownErr
+}
+
+// nameFile returns the name of the user's file in the state directory. A branch that brings one, or a copy from
+// another machine, does not know it.
+func (s *Store) nameFile(state *disk.Dir) string {
+	fingerprint, err := s.Fingerprint()
+	if err != nil { // no change is possible, and no file has this name
+		return ""
+	}
+	return nameFile + "-" + json.SHA256Hex(fmt.Appendf(nil, "%s|%d", fingerprint, state.User()))[:16]
 }
 
 // Confirmed returns the names that the user has confirmed in this store.
