@@ -18,6 +18,19 @@ const Next = "next"
 
 // Facts is what the log says up to a point.
 type Facts struct {
+	general
+
+	all     []*Handoff
+	by      map[string]*Handoff
+	replies map[string][]*Handoff // by the id that they answer
+	newer   map[string][]*Handoff // by the id that they supersede, whether or not they may
+
+	isPart bool // closed handoffs were left out
+	lacks  bool // an event was about one of them
+}
+
+// The general facts are not about a single handoff. A snapshot has the exported fields of this type and of Handoff.
+type general struct {
 	At    log.Point
 	Count int // of events, as the caller counts them
 
@@ -26,19 +39,12 @@ type Facts struct {
 	Sync      Sync
 	Recovered time.Time // when a repair said last that the log may lack what was before
 
-	all     []*Handoff
-	by      map[string]*Handoff
-	replies map[string][]*Handoff      // by the id that they answer
-	newer   map[string][]*Handoff      // by the id that they supersede, whether or not they may
-	places  map[string]int             // of turns that a log lists: their order
-	listed  int                        // how many places were given
-	lost    map[string]bool            // turns that a sync.lost names
-	seals   map[string]map[string]bool // by key: the ids of the events that it has sealed
-	names   map[string]bool            // all senders and recipients but Next, and whether they did something here
-	others  map[string]bool            // the ids of received events that are neither notes nor turns
-
-	isPart bool // closed handoffs were left out
-	lacks  bool // an event was about one of them
+	Places map[string]int             // of turns that a log lists: their order
+	Listed int                        // how many places were given
+	Lost   map[string]bool            // turns that a sync.lost names
+	Seals  map[string]map[string]bool // by key: the ids of the events that it has sealed
+	Known  map[string]bool            // all senders and recipients but Next, and whether they did something here
+	Others map[string]bool            // the ids of received events that are neither notes nor turns
 }
 
 // Sync is how far the store was exchanged with its remote.
@@ -64,18 +70,17 @@ type Handoff struct {
 	relation.Set                        // of the references that change a state
 	Order                           int // of its arrival
 	Pruned, Lost                    bool
+	Notes                           []Note
+	Turns                           []*Turn
 
-	at    time.Time
-	refs  []string
-	notes []note
-	turns []*Turn
+	at time.Time
 }
 
-// A note is a fact.
-type note struct {
-	kind, operator, id string
-	at                 time.Time
-	isOwn              bool // it was made here
+// A Note is a fact.
+type Note struct {
+	Type, Operator, ID string
+	At                 time.Time
+	IsOwn              bool // it was made here
 }
 
 // A Turn is an event whose order counts.
@@ -86,14 +91,17 @@ type Turn struct {
 	Over                        bool
 	Note                        string
 	IsOwn                       bool // it was made here
+
+	Place  int  // in a snapshot, that of Places
+	IsLost bool // in a snapshot, that of Lost
 }
 
 // New returns the facts of an empty log.
 func New() *Facts {
-	return &Facts{At: log.Start, Sync: Sync{Logs: map[string]Reading{}}, by: map[string]*Handoff{},
-		replies: map[string][]*Handoff{}, newer: map[string][]*Handoff{},
-		places: map[string]int{}, lost: map[string]bool{}, names: map[string]bool{},
-		seals: map[string]map[string]bool{}, others: map[string]bool{}}
+	return &Facts{by: map[string]*Handoff{}, replies: map[string][]*Handoff{}, newer: map[string][]*Handoff{},
+		general: general{At: log.Start, Sync: Sync{Logs: map[string]Reading{}}, Known: map[string]bool{},
+			Seals: map[string]map[string]bool{}, Others: map[string]bool{}, Places: map[string]int{},
+			Lost: map[string]bool{}}}
 }
 
 // Of returns the handoff with an id, nil if the log has none. It may be pruned.
@@ -133,7 +141,7 @@ func (f *Facts) Add(change []log.Event) {
 			}
 		case log.Seal:
 			f.addSeal(p)
-			f.others[e.ID()] = true
+			f.Others[e.ID()] = true
 		case log.SyncBegin:
 			f.beginSync(p.Remote, p.Missing)
 		case log.Recovered: // the log may lack what was read
@@ -143,11 +151,11 @@ func (f *Facts) Add(change []log.Event) {
 			f.addReading(p)
 		case log.SyncLost:
 			for _, id := range p.Events {
-				f.lost[id] = true
+				f.Lost[id] = true
 			}
 		default:
 			if e.Type == log.Sign || p.Here != nil {
-				f.others[e.ID()] = true
+				f.Others[e.ID()] = true
 			}
 		}
 	}
@@ -156,7 +164,7 @@ func (f *Facts) Add(change []log.Event) {
 // beginSync forgets what was read.
 func (f *Facts) beginSync(remote string, missing []string) {
 	f.Sync = Sync{remote, missing, map[string]Reading{}}
-	f.places, f.listed = map[string]int{}, 0
+	f.Places, f.Listed = map[string]int{}, 0
 	f.lacks = f.lacks || f.isPart // the places of turns decide what is closed
 }
 
@@ -164,9 +172,9 @@ func (f *Facts) addReading(p log.Payload) {
 	through, _ := log.ParsePoint(p.Through)
 	f.Sync.Logs[p.Log] = Reading{p.End, through}
 	for _, id := range p.Turns {
-		if f.places[id] == 0 {
-			f.listed++
-			f.places[id] = f.listed
+		if f.Places[id] == 0 {
+			f.Listed++
+			f.Places[id] = f.Listed
 		}
 	}
 }
@@ -177,11 +185,11 @@ func (f *Facts) addSeal(p log.Payload) {
 	if err != nil {
 		return
 	}
-	if f.seals[key] == nil {
-		f.seals[key] = map[string]bool{}
+	if f.Seals[key] == nil {
+		f.Seals[key] = map[string]bool{}
 	}
 	for _, id := range p.Events {
-		f.seals[key][id] = true
+		f.Seals[key][id] = true
 	}
 	f.lacks = f.lacks || f.isPart // it may be about a closed handoff
 }
@@ -210,8 +218,8 @@ func (f *Facts) each(ids []string, do func(*Handoff)) {
 // Names returns who wrote, read or took a handoff, and all other recipients but [Next], sorted, also if closed handoffs
 // were left out.
 func (f *Facts) Names() (acted, sentTo []string) {
-	for _, name := range slices.Sorted(maps.Keys(f.names)) {
-		if f.names[name] {
+	for _, name := range slices.Sorted(maps.Keys(f.Known)) {
+		if f.Known[name] {
 			acted = append(acted, name)
 		} else {
 			sentTo = append(sentTo, name)
@@ -222,15 +230,14 @@ func (f *Facts) Names() (acted, sentTo []string) {
 
 // addName remembers a name, and whether it did something.
 func (f *Facts) addName(name string, hasActed bool) {
-	if before, is := f.names[name]; name != Next && (!is || hasActed && !before) {
-		f.names[strings.Clone(name)] = hasActed
+	if before, is := f.Known[name]; name != Next && (!is || hasActed && !before) {
+		f.Known[strings.Clone(name)] = hasActed
 	}
 }
 
 // addDocument adds a document, or that it was stored again.
 func (f *Facts) addDocument(p log.Payload) {
-	at, ok := instant(p.Time)
-	if !form.IsID(p.ID) || !ok {
+	if _, ok := instant(p.Time); !form.IsID(p.ID) || !ok {
 		return
 	}
 	file := path.Base(strings.ReplaceAll(p.File, `\`, "/"))
@@ -240,7 +247,7 @@ func (f *Facts) addDocument(p log.Payload) {
 	}
 	f.lacks = f.lacks || f.isPart && p.Again
 	h := &Handoff{ID: p.ID, File: file, From: p.From, To: p.To, Topic: p.Topic, Time: p.Time, Tags: p.Tags,
-		Source: p.Source, Verification: p.Verification, at: at, refs: p.References}
+		Source: p.Source, Verification: p.Verification, Set: relation.Of(p.References)}
 	if p.Record != nil {
 		h.Record = *p.Record
 	}
@@ -254,7 +261,7 @@ func (f *Facts) addDocument(p log.Payload) {
 
 // insert adds a handoff and connects it with those that it names, or that name it.
 func (f *Facts) insert(h *Handoff) {
-	h.Set = relation.Of(h.refs)
+	h.at, _ = instant(h.Time)
 	f.all = append(f.all, h)
 	f.by[h.ID] = h
 	for _, id := range h.Re {
@@ -284,14 +291,14 @@ func (h *Handoff) IsTo(operator string) bool { return h.To == operator || h.To =
 
 func (h *Handoff) addNote(e log.Event) {
 	if at, ok := instant(e.Payload.Time); ok && e.Payload.Operator != "" {
-		h.notes = append(h.notes, note{e.Type, e.Payload.Operator, e.ID(), at, e.Payload.Here == nil})
+		h.Notes = append(h.Notes, Note{e.Type, e.Payload.Operator, e.ID(), at, e.Payload.Here == nil})
 	}
 }
 
 func (h *Handoff) addTurn(e log.Event) {
 	t, ok := turnOf(e, e.ID())
-	if ok && !slices.ContainsFunc(h.turns, func(other *Turn) bool { return other.ID == t.ID }) {
-		h.turns = append(h.turns, t)
+	if ok && !slices.ContainsFunc(h.Turns, func(other *Turn) bool { return other.ID == t.ID }) {
+		h.Turns = append(h.Turns, t)
 	}
 }
 
@@ -301,7 +308,7 @@ func turnOf(e log.Event, id string) (t *Turn, ok bool) {
 	at, isTime := instant(p.Time)
 	until, isEnd := instant(p.Until)
 	ok = isTime && (isEnd || p.Until == "") && p.Operator != ""
-	return &Turn{id, e.Type, p.Operator, p.Session, at, until, p.Of, p.Over, p.Note, p.Here == nil}, ok
+	return &Turn{id, e.Type, p.Operator, p.Session, at, until, p.Of, p.Over, p.Note, p.Here == nil, 0, false}, ok
 }
 
 // instant parses a time of an event, to the microsecond.
@@ -312,17 +319,17 @@ func instant(text string) (time.Time, bool) {
 
 // Turns returns the turns of a handoff that may count, in their order.
 func (f *Facts) Turns(h *Handoff) []*Turn {
-	if len(h.turns) == 0 {
+	if len(h.Turns) == 0 {
 		return nil
 	}
-	order := slices.DeleteFunc(slices.Clone(h.turns), func(t *Turn) bool {
-		return f.lost[t.ID] && f.places[t.ID] == 0
+	order := slices.DeleteFunc(slices.Clone(h.Turns), func(t *Turn) bool {
+		return f.Lost[t.ID] && f.Places[t.ID] == 0
 	})
 	place := func(t *Turn) int {
-		if n := f.places[t.ID]; n > 0 {
+		if n := f.Places[t.ID]; n > 0 {
 			return n
 		}
-		return f.listed + 1
+		return f.Listed + 1
 	}
 	slices.SortStableFunc(order, func(a, b *Turn) int { return place(a) - place(b) })
 	return order
@@ -332,4 +339,4 @@ func (f *Facts) Turns(h *Handoff) []*Turn {
 func (f *Facts) Naming(id string) []*Handoff { return slices.Concat(f.replies[id], f.newer[id]) }
 
 // IsUnsent reports whether no log lists a turn, and no sync.lost names it.
-func (f *Facts) IsUnsent(turn string) bool { return f.places[turn] == 0 && !f.lost[turn] }
+func (f *Facts) IsUnsent(turn string) bool { return f.Places[turn] == 0 && !f.Lost[turn] }

@@ -103,7 +103,7 @@ func (v View) needsSeal(id, operator string) bool {
 		return false
 	}
 	keys := v.Rules.Keys[operator]
-	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return v.seals[key][id] })
+	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return v.Seals[key][id] })
 }
 
 // An Unsealed is an event that was made here and waits for the seal of its operator.
@@ -114,9 +114,9 @@ func (v View) Unsealed(h *Handoff) (all []Unsealed) {
 	if v.Rules == nil || len(v.Rules.Keys) == 0 {
 		return nil
 	}
-	for _, n := range h.notes {
-		if n.isOwn && v.needsSeal(n.id, n.operator) {
-			all = append(all, Unsealed{n.id, n.kind, n.operator})
+	for _, n := range h.Notes {
+		if n.IsOwn && v.needsSeal(n.ID, n.Operator) {
+			all = append(all, Unsealed{n.ID, n.Type, n.Operator})
 		}
 	}
 	for _, t := range v.Turns(h) {
@@ -134,27 +134,27 @@ func (v View) can(operator, capability string, at time.Time) bool {
 
 // Life returns what happened to a handoff.
 func (v View) Life(h *Handoff) *Life {
-	l, reads := &Life{}, []note(nil)
+	l, reads := &Life{}, []Note(nil)
 	for _, t := range v.Turns(h) {
 		at, counts := v.Apply(l, h, t)
 		if counts && (t.Type == log.Take || t.Type == log.Done || t.Type == log.Resume) {
-			reads = append(reads, note{log.MarkRead, t.Operator, t.ID, at, t.IsOwn})
+			reads = append(reads, Note{log.MarkRead, t.Operator, t.ID, at, t.IsOwn})
 		}
 	}
-	archived := note{}
-	for _, n := range h.notes {
-		at, hasEffect := v.TimeOf(h, n.at)
-		n.at = at
-		isParty := n.operator == h.From || h.IsTo(n.operator)
-		switch isArchive := n.kind == log.Archive || n.kind == log.Unarchive; {
-		case !hasEffect || !v.admits(n.id, n.operator, n.isOwn, at):
+	archived := Note{}
+	for _, n := range h.Notes {
+		at, hasEffect := v.TimeOf(h, n.At)
+		n.At = at
+		isParty := n.Operator == h.From || h.IsTo(n.Operator)
+		switch isArchive := n.Type == log.Archive || n.Type == log.Unarchive; {
+		case !hasEffect || !v.admits(n.ID, n.Operator, n.IsOwn, at):
 		case !isArchive:
 			reads = append(reads, n)
-		case (isParty || v.can(n.operator, "archive", at)) && compare(n, archived) > 0:
+		case (isParty || v.can(n.Operator, "archive", at)) && compare(n, archived) > 0:
 			archived = n
 		}
 	}
-	l.IsArchived, l.Archiver, l.ArchivedAt = archived.kind == log.Archive, archived.operator, archived.at
+	l.IsArchived, l.Archiver, l.ArchivedAt = archived.Type == log.Archive, archived.Operator, archived.At
 	l.read(reads)
 	return l
 }
@@ -187,31 +187,31 @@ func (v View) EnderOf(h *Handoff, operator, session string) (by *Turn) {
 	}
 	made := &Turn{Operator: operator, Session: session}
 	isLost := func(t *Turn) bool {
-		return t.Type == log.Take && v.lost[t.ID] && v.places[t.ID] == 0 && t.isBy(made)
+		return t.Type == log.Take && v.Lost[t.ID] && v.Places[t.ID] == 0 && t.isBy(made)
 	}
-	if !hadEver && !l.IsHeldBy(operator, session) && slices.ContainsFunc(h.turns, isLost) {
+	if !hadEver && !l.IsHeldBy(operator, session) && slices.ContainsFunc(h.Turns, isLost) {
 		return l.Taken
 	}
 	return by
 }
 
-func compare(a, b note) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.id, b.id)) }
+func compare(a, b Note) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) }
 
 // read sets Reads. A second mark of the same operator changes nothing.
-func (l *Life) read(notes []note) {
+func (l *Life) read(notes []Note) {
 	if len(notes) > 1 {
-		slices.SortFunc(notes, func(a, b note) int {
-			return cmp.Or(strings.Compare(a.operator, b.operator), compare(a, b))
+		slices.SortFunc(notes, func(a, b Note) int {
+			return cmp.Or(strings.Compare(a.Operator, b.Operator), compare(a, b))
 		})
 	}
 	for _, n := range notes {
 		last := len(l.Reads) - 1
-		isRead := last >= 0 && l.Reads[last].Operator == n.operator
+		isRead := last >= 0 && l.Reads[last].Operator == n.Operator
 		switch {
-		case n.kind == log.MarkUnread && isRead:
+		case n.Type == log.MarkUnread && isRead:
 			l.Reads = l.Reads[:last]
-		case n.kind == log.MarkRead && !isRead && n.at.After(l.freed):
-			l.Reads = append(l.Reads, Mark{n.operator, n.at})
+		case n.Type == log.MarkRead && !isRead && n.At.After(l.freed):
+			l.Reads = append(l.Reads, Mark{n.Operator, n.At})
 		}
 	}
 	slices.SortStableFunc(l.Reads, func(a, b Mark) int { return a.At.Compare(b.At) })

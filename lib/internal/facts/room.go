@@ -20,7 +20,7 @@ type occupied struct {
 	life  Life
 	turns int
 	facts map[string]int  // by operator
-	last  map[string]note // the latest mark by operator, and by "" the latest archive
+	last  map[string]Note // the latest mark by operator, and by "" the latest archive
 }
 
 // NewRoom returns the room that there is beside facts.
@@ -30,7 +30,7 @@ func NewRoom(f *Facts) *Room { return &Room{View{Facts: f}, map[*Handoff]*occupi
 // rules left out. The handoff is nil if the event is about none.
 func (r *Room) Admit(h *Handoff, e log.Pending, id string) (isHere, comesIn bool) {
 	o := r.of(h)
-	if r.view.others[id] || o.ids[id] {
+	if r.view.Others[id] || o.ids[id] {
 		return true, false
 	}
 	comesIn = r.admit(o, h, e, id)
@@ -47,19 +47,19 @@ func (r *Room) admit(o *occupied, h *Handoff, e log.Pending, id string) bool {
 		return ok && r.addTurn(o, h, t)
 	}
 	at, _ := instant(e.Payload.Time)
-	return o.add(note{kind: e.Type, operator: e.Payload.Operator, id: id, at: at})
+	return o.add(Note{Type: e.Type, Operator: e.Payload.Operator, ID: id, At: at})
 }
 
 func (r *Room) of(h *Handoff) *occupied {
 	if o := r.all[h]; o != nil {
 		return o
 	}
-	o := &occupied{ids: map[string]bool{}, facts: map[string]int{}, last: map[string]note{}}
+	o := &occupied{ids: map[string]bool{}, facts: map[string]int{}, last: map[string]Note{}}
 	if r.all[h] = o; h == nil {
 		return o
 	}
-	for _, n := range h.notes {
-		o.ids[n.id] = true
+	for _, n := range h.Notes {
+		o.ids[n.ID] = true
 		o.add(n)
 	}
 	for _, t := range r.view.Turns(h) {
@@ -78,20 +78,20 @@ func (r *Room) addTurn(o *occupied, h *Handoff, t *Turn) bool {
 	return false
 }
 
-func (o *occupied) add(n note) bool {
-	subject, changes := n.operator, false
-	switch n.kind {
+func (o *occupied) add(n Note) bool {
+	subject, changes := n.Operator, false
+	switch n.Type {
 	case log.Archive, log.Unarchive:
 		subject = ""
 		fallthrough
 	case log.MarkRead, log.MarkUnread:
 		if last := o.last[subject]; compare(n, last) > 0 {
-			changes, o.last[subject] = n.kind != last.kind, n
+			changes, o.last[subject] = n.Type != last.Type, n
 		}
 	}
-	if !changes && o.facts[n.operator] >= mostFacts {
+	if !changes && o.facts[n.Operator] >= mostFacts {
 		return false
 	}
-	o.facts[n.operator]++
+	o.facts[n.Operator]++
 	return true
 }

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"hash/crc32"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
-
-	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
 // recently is how long a turn keeps a handoff among those that are read first.
@@ -28,10 +27,22 @@ func (v View) Snapshot() (open, closed []byte) {
 			}
 		}
 	}
-	half := func(isFirst bool) []*Handoff {
-		return slices.DeleteFunc(slices.Clone(v.all), func(h *Handoff) bool { return first[h] != isFirst })
+	head := v.general
+	head.Places, head.Lost = maps.Clone(v.Places), maps.Clone(v.Lost)
+	var halves [2][]*Handoff
+	for _, h := range v.all {
+		half := &halves[1]
+		if first[h] {
+			half = &halves[0]
+		}
+		*half = append(*half, h)
+		for _, t := range h.Turns {
+			t.Place, t.IsLost = v.Places[t.ID], v.Lost[t.ID]
+			delete(head.Places, t.ID)
+			delete(head.Lost, t.ID)
+		}
 	}
-	return v.encode(half(true), true), v.encode(half(false), false)
+	return encode(head, halves[0]), encode(general{At: v.At}, halves[1])
 }
 
 // isSettled reports whether no event about a handoff waits for its time, and no turn is recent.
@@ -40,8 +51,8 @@ func (v View) isSettled(h *Handoff) bool {
 		_, hasEffect := v.TimeOf(h, at)
 		return !hasEffect
 	}
-	return !slices.ContainsFunc(h.notes, func(n note) bool { return waits(n.at) }) &&
-		!slices.ContainsFunc(h.turns, func(t *Turn) bool { return waits(t.At) || v.Now.Sub(t.At) < recently })
+	return !slices.ContainsFunc(h.Notes, func(n Note) bool { return waits(n.At) }) &&
+		!slices.ContainsFunc(h.Turns, func(t *Turn) bool { return waits(t.At) || v.Now.Sub(t.At) < recently })
 }
 
 var errSnapshot = errors.New("not a snapshot")
@@ -51,17 +62,31 @@ var errSnapshot = errors.New("not a snapshot")
 // of one snapshot.
 func Restore(open, closed []byte) (*Facts, error) {
 	f := New()
-	if err := f.decode(open, true); err != nil {
-		return nil, err
-	}
-	if f.isPart = closed == nil; f.isPart {
-		return f, nil
-	}
-	at := f.At
-	if err := f.decode(closed, false); err != nil || f.At != at {
+	head, all, ok := decode(open)
+	if !ok || head.Places == nil || head.Lost == nil || head.Known == nil || head.Seals == nil || head.Others == nil ||
+		head.Sync.Logs == nil {
 		return nil, errSnapshot
 	}
-	slices.SortFunc(f.all, func(a, b *Handoff) int { return a.Order - b.Order })
+	f.general = head
+	if f.isPart = closed == nil; !f.isPart {
+		head, rest, ok := decode(closed)
+		if !ok || head.At != f.At {
+			return nil, errSnapshot
+		}
+		all = append(all, rest...)
+		slices.SortFunc(all, func(a, b *Handoff) int { return a.Order - b.Order })
+	}
+	for _, h := range all {
+		f.insert(h)
+		for _, t := range h.Turns {
+			if t.Place > 0 {
+				f.Places[t.ID] = t.Place
+			}
+			if t.IsLost {
+				f.Lost[t.ID] = true
+			}
+		}
+	}
 	return f, nil
 }
 
@@ -70,9 +95,11 @@ func Restore(open, closed []byte) (*Facts, error) {
 func (f *Facts) IsWhole() bool { return !f.lacks }
 
 // encode returns one of the two files.
-func (f *Facts) encode(all []*Handoff, isOpen bool) []byte {
-	c := &codec{}
-	f.code(c, &all, isOpen)
+func encode(head general, all []*Handoff) []byte {
+	made, _ := json.Marshal(head) // its rules were JSON before
+	text, c := string(made), &codec{}
+	c.value(reflect.ValueOf(&text).Elem())
+	c.value(reflect.ValueOf(&all).Elem())
 	return seal(c.made)
 }
 
@@ -81,152 +108,19 @@ func seal(text []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(text)), text...)
 }
 
-// decode adds one of the two files.
-func (f *Facts) decode(file []byte, isOpen bool) error {
+// decode is the inverse of encode.
+func decode(file []byte) (head general, all []*Handoff, ok bool) {
 	if len(file) < 4 || binary.BigEndian.Uint32(file) != crc32.ChecksumIEEE(file[4:]) {
-		return errSnapshot
+		return head, nil, false
 	}
-	c, all := &codec{text: string(file[4:]), isRead: true}, []*Handoff(nil)
-	f.code(c, &all, isOpen)
-	if c.isWrong || c.text != "" {
-		return errSnapshot
-	}
-	for _, h := range all {
-		f.insert(h)
-	}
-	return nil
+	text, c := "", &codec{text: string(file[4:]), isRead: true}
+	c.value(reflect.ValueOf(&text).Elem())
+	c.value(reflect.ValueOf(&all).Elem())
+	ok = !c.isWrong && c.text == "" && json.Unmarshal([]byte(text), &head) == nil
+	return head, all, ok
 }
 
-// code writes or reads a file: the point, in the first one what is not about handoffs that are here, and handoffs.
-func (f *Facts) code(c *codec, all *[]*Handoff, isOpen bool) {
-	at := f.At.String()
-	c.word(&at)
-	f.At, _ = log.ParsePoint(at)
-	if isOpen {
-		f.codeStore(c)
-	}
-	list(c, all, func(h **Handoff) {
-		if c.isRead {
-			*h = &Handoff{}
-		}
-		f.codeHandoff(c, *h)
-	})
-}
-
-func (f *Facts) codeStore(c *codec) {
-	rules, _ := json.Marshal(f.Rules) // it was JSON before
-	text := string(rules)
-	for _, s := range []*string{&f.Writer, &f.Sync.Remote, &text} {
-		c.word(s)
-	}
-	if c.isRead && json.Unmarshal([]byte(text), &f.Rules) != nil {
-		c.isWrong = true
-	}
-	c.time(&f.Recovered)
-	c.words(&f.Sync.Missing)
-	c.int(&f.Count)
-	c.int(&f.listed)
-	logs := slices.Sorted(maps.Keys(f.Sync.Logs))
-	list(c, &logs, func(name *string) {
-		c.word(name)
-		r := f.Sync.Logs[*name]
-		through := r.Through.String()
-		c.word(&r.End)
-		c.word(&through)
-		r.Through, _ = log.ParsePoint(through)
-		f.Sync.Logs[*name] = r
-	})
-	keys := slices.Sorted(maps.Keys(f.seals))
-	list(c, &keys, func(key *string) {
-		c.word(key)
-		ids := slices.Sorted(maps.Keys(f.seals[*key]))
-		c.words(&ids)
-		f.seals[*key] = map[string]bool{}
-		for _, id := range ids {
-			f.seals[*key][id] = true
-		}
-	})
-	others := slices.Sorted(maps.Keys(f.others))
-	c.words(&others)
-	for _, id := range others {
-		f.others[id] = true
-	}
-	acted, sentTo := f.Names()
-	for _, names := range []*[]string{&acted, &sentTo} {
-		c.words(names)
-		for _, name := range *names {
-			f.addName(name, names == &acted)
-		}
-	}
-	away := f.away()
-	list(c, &away, func(id *string) {
-		c.word(id)
-		f.codePlace(c, *id)
-	})
-}
-
-// away returns the ids of turns that are not here and that a sync.read or sync.lost names.
-func (f *Facts) away() []string {
-	ids := maps.Clone(f.lost)
-	for id := range f.places {
-		ids[id] = true
-	}
-	for _, h := range f.all {
-		for _, t := range h.turns {
-			delete(ids, t.ID)
-		}
-	}
-	return slices.Sorted(maps.Keys(ids))
-}
-
-func (f *Facts) codePlace(c *codec, id string) {
-	place, isLost := f.places[id], f.lost[id]
-	c.int(&place)
-	c.flag(&isLost)
-	if c.isRead && place > 0 {
-		f.places[id] = place
-	}
-	if c.isRead && isLost {
-		f.lost[id] = true
-	}
-}
-
-func (f *Facts) codeHandoff(c *codec, h *Handoff) {
-	for _, s := range []*string{&h.ID, &h.File, &h.From, &h.To, &h.Topic, &h.Time, &h.Source, &h.Record.Kind,
-		&h.Record.Task, &h.Record.Token, &h.Verification} {
-		c.word(s)
-	}
-	c.words(&h.Tags)
-	c.words(&h.refs)
-	c.int(&h.Order)
-	c.flag(&h.Pruned)
-	c.flag(&h.Lost)
-	c.time(&h.at)
-	list(c, &h.notes, func(n *note) {
-		c.word(&n.kind)
-		c.word(&n.operator)
-		c.word(&n.id)
-		c.time(&n.at)
-		c.flag(&n.isOwn)
-	})
-	list(c, &h.turns, func(turn **Turn) {
-		if c.isRead {
-			*turn = &Turn{}
-		}
-		t := *turn
-		for _, s := range []*string{&t.ID, &t.Type, &t.Operator, &t.Session, &t.Note} {
-			c.word(s)
-		}
-		c.time(&t.At)
-		c.time(&t.Until)
-		c.words(&t.Of)
-		c.flag(&t.Over)
-		c.flag(&t.IsOwn)
-		f.codePlace(c, t.ID)
-	})
-}
-
-// A codec writes values, or reads them. So each type has its fields in one list.
+// A codec writes values, or reads them. What it reads shares one text, so that a large snapshot is read quickly.
 type codec struct {
 	made    []byte // what was written
 	text    string // what is to be read
@@ -234,71 +128,79 @@ type codec struct {
 	isWrong bool // the text is not what was written
 }
 
-func (c *codec) number(n *int64) {
+// number writes n, or returns the number that is read.
+func (c *codec) number(n int64) int64 {
 	if !c.isRead {
-		c.made = binary.AppendVarint(c.made, *n)
-		return
+		c.made = binary.AppendVarint(c.made, n)
+		return n
 	}
-	value, used := binary.Varint([]byte(c.text[:min(len(c.text), binary.MaxVarintLen64)]))
+	n, used := binary.Varint([]byte(c.text[:min(len(c.text), binary.MaxVarintLen64)]))
 	if used <= 0 {
-		c.isWrong, value, used = true, 0, 0
+		c.isWrong, used = true, 0
 	}
-	*n, c.text = value, c.text[used:]
+	c.text = c.text[used:]
+	return n
 }
 
-func (c *codec) int(n *int) {
-	long := int64(*n)
-	c.number(&long)
-	*n = int(long)
-}
-
-func (c *codec) flag(b *bool) {
-	n := 0
-	if *b {
-		n = 1
+// length is number for a number of bytes or items, each of which takes a byte or more.
+func (c *codec) length(n int) int {
+	read := c.number(int64(n))
+	if c.isRead && (read < 0 || read > int64(len(c.text))) {
+		c.isWrong, read = true, 0
 	}
-	c.int(&n)
-	*b = n == 1
+	return int(read)
 }
 
-func (c *codec) time(t *time.Time) {
-	n := t.UnixMicro()
-	c.number(&n)
-	if *t = time.UnixMicro(n).UTC(); n == noTime {
-		*t = time.Time{}
+// value writes or reads a value. Of a struct it has the exported fields; a pointer is not nil.
+func (c *codec) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int:
+		v.SetInt(c.number(v.Int()))
+	case reflect.Bool:
+		n := int64(0)
+		if v.Bool() {
+			n = 1
+		}
+		v.SetBool(c.number(n) == 1)
+	case reflect.String:
+		n := c.length(v.Len())
+		if !c.isRead {
+			c.made = append(c.made, v.String()...)
+			return
+		}
+		v.SetString(c.text[:n])
+		c.text = c.text[n:]
+	case reflect.Slice:
+		n := c.length(v.Len())
+		if c.isRead && n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+		}
+		for i := 0; i < n && !c.isWrong; i++ {
+			c.value(v.Index(i))
+		}
+	case reflect.Pointer:
+		if c.isRead {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		c.value(v.Elem())
+	case reflect.Struct:
+		if at, is := v.Addr().Interface().(*time.Time); is {
+			c.time(at)
+			return
+		}
+		for i := range v.NumField() {
+			if field := v.Field(i); field.CanSet() {
+				c.value(field)
+			}
+		}
+	}
+}
+
+func (c *codec) time(at *time.Time) {
+	n := c.number(at.UnixMicro())
+	if *at = time.UnixMicro(n).UTC(); n == noTime {
+		*at = time.Time{}
 	}
 }
 
 var noTime = time.Time{}.UnixMicro()
-
-// count writes or reads a number of bytes or items. An item takes a byte or more.
-func (c *codec) count(n int) int {
-	c.int(&n)
-	if c.isRead && (n < 0 || n > len(c.text)) {
-		c.isWrong, n = true, 0
-	}
-	return n
-}
-
-func (c *codec) word(s *string) {
-	n := c.count(len(*s))
-	if !c.isRead {
-		c.made = append(c.made, *s...)
-		return
-	}
-	*s, c.text = c.text[:n], c.text[n:]
-}
-
-func (c *codec) words(s *[]string) { list(c, s, c.word) }
-
-func list[T any](c *codec, items *[]T, do func(*T)) {
-	n := c.count(len(*items))
-	if c.isRead && n > 0 {
-		*items = make([]T, n)
-	}
-	for i := range *items {
-		if do(&(*items)[i]); c.isWrong {
-			return
-		}
-	}
-}

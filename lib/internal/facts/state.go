@@ -74,12 +74,12 @@ func (v View) TimeFor(h *Handoff, l *Life, kind, operator string) time.Time {
 		follow(l.freed)
 	}
 	isArchive := kind == log.Archive || kind == log.Unarchive
-	for _, n := range h.notes {
-		if n.operator == operator || isArchive {
-			follow(n.at)
+	for _, n := range h.Notes {
+		if n.Operator == operator || isArchive {
+			follow(n.At)
 		}
 	}
-	for _, t := range h.turns {
+	for _, t := range h.Turns {
 		if t.Operator == operator || isArchive {
 			follow(t.At)
 		}
