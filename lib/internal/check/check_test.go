@@ -208,12 +208,10 @@ var damages = map[string]damage{
 	"a new one there":   {do: func(s shop) { s.put(two(s), document.Render(doc("new").Document)) }, says: "should be there", remedy: repair},
 	"renamed":           {do: func(s shop) { s.must(os.Rename(two(s), s.path("2"))) }, says: "log does not list", remedy: repair, warning: true},
 	"copied in":         {do: func(s shop) { s.put(s.path("new"), document.Render(doc("new").Document)) }, says: "log does not list", remedy: repair, warning: true},
-	"copy":              {do: func(s shop) { s.put(s.path("2"), s.read(two(s))) }, says: "is a copy of", warning: true},
 	"prune killed":      {do: func(s shop) { s.put(s.path("six"), document.Render(doc("six").Document)) }, says: "was pruned", remedy: repair, warning: true},
 	"other under a pruned name": {do: func(s shop) { s.put(s.path("six"), document.Render(doc("new").Document)) }, says: "does not list",
 		remedy: repair, warning: true},
 	"not a document": {do: func(s shop) { s.put(s.path("x"), []byte("# hello\n")) }, says: "is no handoff", warning: true},
-	"other file":     {do: func(s shop) { s.put(filepath.Join(s.Opt.Dir, "x.txt"), nil) }, says: "is no handoff", warning: true},
 	"row typed": {do: func(s shop) {
 		s.put(index(s), bytes.Replace(s.read(index(s)), []byte("| ann |"), []byte("| eve |"), 1))
 	}, says: "somebody typed", remedy: repair, warning: true},

@@ -37,21 +37,25 @@ type files struct {
 	git   map[string]bool // the files that git tracks; see restore
 }
 
+const atOnce = 500 // documents between two reports of progress
+
 // prove reads files and proves each by its id.
 func (f *files) prove(ctx context.Context, names []string) error {
-	found := make([]file, len(names))
-	tell := func(done, total int) { f.Progress("verifying", done, total) }
-	disk.EachShown(len(names), 2*runtime.GOMAXPROCS(0), tell, func(i int) {
-		if ctx.Err() == nil {
-			found[i] = f.proveOne(names[i])
+	done := 0
+	for some := range slices.Chunk(names, atOnce) {
+		found := make([]file, len(some))
+		disk.Each(len(some), 2*runtime.GOMAXPROCS(0), func(i int) { found[i] = f.proveOne(some[i]) })
+		for i, name := range some {
+			if delete(f.by, name); found[i] != (file{}) {
+				f.by[name] = found[i]
+			}
 		}
-	})
-	for i, name := range names {
-		if delete(f.by, name); found[i] != (file{}) {
-			f.by[name] = found[i]
+		done += len(some)
+		if f.Progress("verifying", done, len(names)); ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 func (f *files) proveOne(name string) (found file) {
@@ -112,7 +116,6 @@ type differences struct {
 	unknown  []string         // listed files that could not be read
 	unlogged []string         // whole documents that are not listed
 	left     []string         // documents that were pruned
-	copies   []string         // documents that are listed under other names
 	odd      []string         // what is no document, and is not listed
 }
 
@@ -161,8 +164,8 @@ func (f *files) compareFiles(d *differences, v facts.View, holder map[string]str
 			continue
 		case h != nil && h.Pruned:
 			list = &d.left
-		case at != "" && at != name:
-			list = &d.copies
+		case at != "" && at != name: // a copy
+			continue
 		default:
 			holder[one.id] = name
 		}

@@ -12,8 +12,8 @@
 // place of a file; another machine; a state directory that git tracks. A document that matches its id is whole,
 // whatever its body says. In a store that git tracks, a document that this checkout lacks is no fault.
 //
-// A warning is: a document without an event; a handoff that is recorded as lost; a file that is no document, or a copy
-// of one; a row that somebody typed into INDEX.md; a temporary file of a killed command.
+// A warning is: a document without an event; a handoff that is recorded as lost; a file that is no document; a row that
+// somebody typed into INDEX.md; a temporary file of a killed command.
 //
 // # Repair
 //

@@ -150,9 +150,6 @@ func (m *mending) setOneAside(d *disk.Dir, name, path string, why error) (isMove
 	return err == nil, err
 }
 
-// atOnce is how many documents are adopted with one change.
-const atOnce = 10_000
-
 // adopt makes the log list all whole documents, and say what was wrong with it.
 func (m *mending) adopt() error {
 	if m.At == log.Start && m.Why == "" && len(m.unlogged) > 0 {
@@ -162,26 +159,22 @@ func (m *mending) adopt() error {
 		m.Add(log.Recovered, log.Payload{Operator: m.Opt.Operator, Reason: m.Why, Kept: m.Kept,
 			Adopted: len(m.unlogged), Time: log.Stamp(m.Now)})
 	}
-	count := 0
-	for _, name := range m.unlogged {
+	if m.Opt.Git == disk.GitTracked { // the accepted rules keep them out
+		return nil
+	}
+	for i, name := range m.unlogged {
 		doc, _, err := m.Prove(m.dir, name)
+		if err == nil {
+			err = m.Adopt(doc)
+		}
+		if err == nil && i%10_000 == 9_999 {
+			err = m.Commit()
+		}
 		if err != nil {
 			return err
-		}
-		isIn, err := m.Adopt(doc)
-		if err != nil {
-			return err
-		}
-		if isIn {
-			count++
-		}
-		if isIn && count%atOnce == 0 {
-			if err := m.Commit(); err != nil {
-				return err
-			}
 		}
 	}
-	if count > 0 {
+	if count := len(m.unlogged); count > 0 {
 		m.Say("adopted " + fault.Count(count, "handoff") + " that the log did not list")
 	}
 	return nil

@@ -57,32 +57,17 @@ func (r Report) Err() error {
 		strings.Join(append(lines, fault.Count(len(r.Faults), "fault")+" found"), "\n"))
 }
 
-// mostFindings is the most faults that are listed, and the most warnings.
-const mostFindings = 10_000
-
 func (r *Report) fault(place, remedy, format string, args ...any) {
-	add(&r.Faults, place, remedy, format, args)
+	r.Faults = append(r.Faults, Finding{place, fmt.Sprintf(format, args...), remedy})
 }
 
 func (r *Report) warn(place, remedy, format string, args ...any) {
-	add(&r.Warnings, place, remedy, format, args)
+	r.Warnings = append(r.Warnings, Finding{place, fmt.Sprintf(format, args...), remedy})
 }
 
-func add(list *[]Finding, place, remedy, format string, args []any) {
-	switch n := len(*list); {
-	case n < mostFindings:
-		*list = append(*list, Finding{place, fmt.Sprintf(format, args...), remedy})
-	case n == mostFindings:
-		*list = append(*list, Finding{"…", fmt.Sprintf("there are more than %d", mostFindings), ""})
-	}
-}
-
-// sort orders findings by file, line and text. Of two line numbers, the shorter is the smaller one.
+// sort orders findings by place and text.
 func sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
-		fileA, lineA, _ := strings.Cut(a.Place, ":")
-		fileB, lineB, _ := strings.Cut(b.Place, ":")
-		return cmp.Or(strings.Compare(fileA, fileB), len(lineA)-len(lineB), strings.Compare(lineA, lineB),
-			strings.Compare(a.Problem, b.Problem))
+		return cmp.Or(strings.Compare(a.Place, b.Place), strings.Compare(a.Problem, b.Problem))
 	})
 }

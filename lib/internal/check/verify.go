@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"time"
 
@@ -169,17 +168,16 @@ func (v *verification) settle(ctx context.Context, ids []string) (err error) {
 		}
 		v.only[id] = true
 	}
-	for try, grew := 0, true; err == nil; try++ {
+	for try, before := 0, 0; err == nil; try++ {
 		v.differences = v.compare(v.view(), v.only)
-		if len(v.doubtful()) == 0 || try == tries || !grew && !v.isYoung() {
+		if len(v.doubtful()) == 0 || try == tries || try > 2 && before == v.log.count {
 			break
 		}
 		if try > 0 {
 			time.Sleep(pause)
 		}
-		before := v.log.count
+		before = v.log.count
 		err = v.log.readOn()
-		grew = before != v.log.count
 		if v.dir != nil && err == nil {
 			err = v.prove(ctx, v.compare(v.view(), v.only).doubtful())
 		}
@@ -188,18 +186,6 @@ func (v *verification) settle(ctx context.Context, ids []string) (err error) {
 }
 
 func (v *verification) view() facts.View { return v.View(v.log.facts) }
-
-// isYoung reports whether a document that is not listed, missing or pruned can be of a change in progress.
-func (v *verification) isYoung() bool {
-	if v.log.file == nil || v.log.damage != nil {
-		return false
-	}
-	isNew := func(info fs.FileInfo, err error) bool {
-		return err == nil && v.Opt.Now().Sub(info.ModTime()) < time.Minute
-	}
-	recent := func(name string) bool { return isNew(v.dir.Stat(name)) }
-	return len(v.left)+len(v.gone) > 0 && isNew(v.log.file.Stat()) || slices.ContainsFunc(v.unlogged, recent)
-}
 
 // reportHandoffs reports what is wrong with listed handoffs.
 func (v *verification) reportHandoffs() {
@@ -274,9 +260,6 @@ func (v *verification) reportFiles() {
 			v.warn(v.RelPath(name), repair, "was pruned, and the file is still there")
 		}
 	}
-	for _, name := range v.copies {
-		v.warn(v.RelPath(name), "", "is a copy of %s", v.RelPath(v.view().Of(v.by[name].id).File))
-	}
 	for _, name := range v.odd {
 		v.warn(v.RelPath(name), "", "is no handoff: %v", v.by[name].why)
 	}
@@ -285,16 +268,10 @@ func (v *verification) reportFiles() {
 	}
 }
 
-// reportBeside reports typed rows, and files in the handoffs directory that are neither documents nor of this program.
+// reportBeside reports typed rows and temporary files.
 func (v *verification) reportBeside() {
 	for _, row := range v.typed() {
 		v.warn(disk.IndexFile, repair, "somebody typed %q: rows typed there have no effect", row)
-	}
-	names, _ := v.dir.Names(func(name string) bool {
-		return name[0] != '.' && !store.IsDocument(name) && !isIndex(name)
-	})
-	for _, name := range names {
-		v.warn(v.RelPath(name), "", "is no handoff")
 	}
 	for _, d := range []*disk.Dir{v.dir, v.state, v.signs} {
 		for _, name := range leftovers(d, v.Opt.Now()) {

@@ -117,16 +117,20 @@ func TestMoveTo(t *testing.T) {
 		others = append(others, open(t, path))
 	}
 	for _, other := range others {
-		for _, text := range []string{"one", "two", "three"} {
-			put(t, from, "f", text)
-			must(t, from.MoveTo(other, "f", "kept"))
+		for _, name := range []string{"one", "two"} {
+			put(t, from, "f", name)
+			must(t, from.MoveTo(other, "f", name))
 		}
-		wantContent(t, other, "kept=one kept-2=two kept-3=three")
+		wantContent(t, other, "one=one two=two")
 		wantContent(t, from, "")
-		wantClass(t, "a missing file", from.MoveTo(other, "f", "kept"), fs.ErrNotExist)
+		if err := from.MoveTo(other, "f", "three"); err == nil {
+			t.Error("a missing file was moved")
+		}
+		put(t, from, "f", "three")
+		must(t, from.CopyTo(other, "f", "three"), from.Replace("f", []byte("new"), 0, true))
+		wantContent(t, other, "one=one three=three two=two")
+		must(t, from.Remove("f"))
 	}
-	must(t, to.MoveTo(to, "kept", "kept"))
-	wantContent(t, to, "kept-2=two kept-3=three kept-4=one")
 }
 
 func TestNames(t *testing.T) {

@@ -21,19 +21,3 @@ func TestEach(t *testing.T) {
 }
 
 // The progress is told by one goroutine at a time, and at last that all is done.
-func TestEachShown(t *testing.T) {
-	for _, n := range []int{1, 15, 16, 1000} {
-		var telling atomic.Int32
-		last := 0
-		disk.EachShown(n, 4, func(done, total int) {
-			if telling.Add(1) != 1 || total != n {
-				t.Errorf("%d of %d, with others", done, total)
-			}
-			last = max(last, done)
-			telling.Add(-1)
-		}, func(int) {})
-		if last != n {
-			t.Errorf("%d of %d", last, n)
-		}
-	}
-}

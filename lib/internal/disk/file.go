@@ -1,12 +1,10 @@
 package disk
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -142,30 +140,21 @@ func (d *Dir) add(name string, data []byte) (isNew bool, err error) {
 }
 
 // Publish gives a staged file its name, without a sync. It never replaces: if the name exists, the error is
-// fs.ErrExist, and the staged file stays. A temporary name that cannot be removed afterwards stays too.
+// fs.ErrExist, and the staged file stays. A file system without hard links renames; there, look that nobody else makes
+// the name. A temporary name that cannot be removed afterwards stays too.
 func (d *Dir) Publish(temp, name string) error {
 	err := d.root.Link(temp, name)
 	if err == nil {
 		d.root.Remove(temp)
 		return nil
 	}
-	if !errors.Is(err, fs.ErrExist) { // a file system without hard links has its own error
-		err = d.rename(temp, d, name)
+	switch _, found := d.root.Lstat(name); {
+	case found == nil:
+		err = fs.ErrExist
+	case errors.Is(found, fs.ErrNotExist): // the system cannot link, and says so in its own way
+		err = d.root.Rename(temp, name)
 	}
 	return d.named(name, err)
-}
-
-// rename renames to a name in the same or another directory. It never replaces: where the system cannot rename so in
-// one step, it looks first.
-func (d *Dir) rename(name string, other *Dir, as string) error {
-	err := again(func() error { return renameNew(d.self, name, other.self, as) })
-	if !isUnsupported(err) {
-		return err
-	}
-	if _, err = other.root.Lstat(as); err == nil {
-		return fs.ErrExist
-	}
-	return os.Rename(filepath.Join(d.path, name), filepath.Join(other.path, as))
 }
 
 // Replace gives a file new content in one step. A link or another file that is not plain is fault.ErrIntegrity and
@@ -226,66 +215,24 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// MoveTo moves a file into a directory, under the first free name of as, as-2, as-3 and so on. It never replaces. To
-// another file system it copies a plain file, syncs it and removes the old one.
+// MoveTo moves a file into another directory. To another file system it copies a plain file, and removes the old one.
+// It is for names that are free.
 func (d *Dir) MoveTo(other *Dir, name, as string) error {
-	err := numbered(as, func(as string) error { return d.rename(name, other, as) })
-	if !errors.Is(err, errDevice) {
-		return d.named(name, err)
+	err := os.Rename(filepath.Join(d.path, name), filepath.Join(other.path, as))
+	if err != nil && d.CopyTo(other, name, as) == nil {
+		return d.Remove(name)
 	}
-	f, err := d.Open(name)
+	return d.named(name, err)
+}
+
+// CopyTo gives a plain file a second name in another directory, durably. Where the system cannot link, it is a copy.
+func (d *Dir) CopyTo(other *Dir, name, as string) error {
+	if os.Link(filepath.Join(d.path, name), filepath.Join(other.path, as)) == nil {
+		return other.Sync()
+	}
+	text, err := d.Read(name, MaxLog)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err = other.Copy(f, as); err != nil {
-		return err
-	}
-	return d.Remove(name)
-}
-
-// Copy copies an open file of another directory into d, durably, under the first free name of as, as-2, as-3 and so on,
-// which it returns. It reads all of the file, but long zeros take no room.
-func (d *Dir) Copy(from *os.File, as string) (name string, err error) {
-	info, err := from.Stat()
-	if err != nil {
-		return "", err
-	}
-	f, temp, err := d.create(0)
-	if err != nil {
-		return "", err
-	}
-	defer d.root.Remove(temp)
-	defer f.Close()
-	zeros, piece := make([]byte, 1<<20), make([]byte, 1<<20)
-	for at := int64(0); at < info.Size() && err == nil; at += int64(len(piece)) {
-		n, failed := from.ReadAt(piece, at)
-		if err = failed; errors.Is(err, io.EOF) {
-			err = nil
-		}
-		if err == nil && !bytes.Equal(piece[:n], zeros[:n]) {
-			_, err = f.WriteAt(piece[:n], at)
-		}
-	}
-	if err == nil {
-		err = f.Truncate(info.Size())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = numbered(as, func(as string) error {
-			name = as
-			return d.Publish(temp, as)
-		})
-	}
-	return name, cmp.Or(err, f.Close(), d.Sync())
-}
-
-func numbered(name string, do func(name string) error) error {
-	err := do(name)
-	for n := 2; errors.Is(err, fs.ErrExist); n++ {
-		err = do(fmt.Sprintf("%s-%d", name, n))
-	}
-	return err
+	return other.Replace(as, text, 0, true)
 }

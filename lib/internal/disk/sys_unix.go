@@ -14,7 +14,6 @@ const (
 	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY      // a FIFO or a terminal may take the place of a file
 	syncFlags = os.O_RDONLY                                // also a file of another user
 	lockFlags = os.O_RDWR | syscall.O_NOFOLLOW | openFlags // NFS does not lock a file that is open only for reading
-	errDevice = syscall.EXDEV
 )
 
 func ownerOf(info fs.FileInfo) (user, group int) {

@@ -3,15 +3,12 @@ package disk
 import (
 	"io/fs"
 	"os"
-
-	"golang.org/x/sys/windows"
 )
 
 const (
 	openFlags = 0
 	syncFlags = os.O_RDWR // Windows syncs only what can be written
 	lockFlags = os.O_RDWR
-	errDevice = windows.ERROR_NOT_SAME_DEVICE
 )
 
 // ownerOf returns -1: Windows has other owners.

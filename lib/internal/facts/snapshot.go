@@ -63,8 +63,8 @@ var errSnapshot = errors.New("not a snapshot")
 func Restore(open, closed []byte) (*Facts, error) {
 	f := New()
 	head, all, ok := decode(open)
-	if !ok || head.Places == nil || head.Lost == nil || head.Known == nil || head.Seals == nil || head.Others == nil ||
-		head.Sync.Logs == nil {
+	if !ok || head.Places == nil || head.Lost == nil || head.Known == nil || head.Seals == nil ||
+		head.Others == nil || head.Sync.Logs == nil {
 		return nil, errSnapshot
 	}
 	f.general = head

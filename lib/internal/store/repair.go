@@ -3,13 +3,12 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/facts"
-	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
@@ -33,7 +32,7 @@ func (s *Store) Prove(dir *disk.Dir, name string) (Document, []byte, error) {
 	return d, text, err
 }
 
-// A Repair is a run of repair. Its log goes on, also if it was damaged, and its view is of the good beginning.
+// A Repair is a run of repair. Its log goes on, also if it was damaged.
 type Repair struct {
 	*Change
 	Why  string // what was wrong with the log, "" if it went on anyway
@@ -41,7 +40,6 @@ type Repair struct {
 
 	Dir, State *disk.Dir
 	Say        func(done string)
-	machine    log.Payload // the last one that the log names
 }
 
 // Repair locks the store, moves aside what has the name of a file and is no plain file, cuts the log behind its good
@@ -51,99 +49,82 @@ type Repair struct {
 func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) error) error {
 	return s.locked(ctx, func(c *Change) error {
 		r := &Repair{Change: c, Dir: c.dir, State: c.state, Say: done}
-		for _, step := range []func() error{r.open, func() error { return do(r) }, r.Commit, r.follow} {
-			if err := step(); err != nil {
-				return err
-			}
+		err := r.mend()
+		if err == nil {
+			err = c.open(false)
 		}
-		return nil
+		if err == nil {
+			err = do(r)
+		}
+		if err == nil {
+			err = r.Commit()
+		}
+		if err == nil {
+			c.follow(log.Point{}, nil)
+		}
+		return err
 	})
 }
 
-// open reads the store under the lock.
-func (r *Repair) open() error {
+// mend makes a log that a change can open.
+func (r *Repair) mend() error {
 	_, err := r.setOddAside(r.state, disk.FingerprintFile)
 	if err == nil {
 		err = r.check(false)
 	}
 	if err == nil {
-		err = r.openLog()
+		r.Kept, err = r.setOddAside(r.state, log.FileName)
 	}
 	if err != nil {
-		return err
-	}
-	if r.At == log.Start {
-		return r.addBegin()
-	}
-	record, err := ReadMachine(r.state)
-	if err == nil && (r.machine.Fingerprint != record.Fingerprint || !slices.Equal(r.machine.Also, record.Also)) {
-		r.addMachine(record, r.store.Opt.Operator, "recorded when the log was repaired")
-	}
-	return err
-}
-
-// openLog opens the log. If its chain breaks, or the pinned line is not there, it keeps a copy and cuts it behind its
-// good beginning.
-func (r *Repair) openLog() (err error) {
-	if r.Kept, err = r.setOddAside(r.state, log.FileName); err != nil {
 		return err
 	}
 	if r.Kept != "" {
 		r.Why = "the log was not a plain file"
 	}
-	if _, err := r.state.Stat(log.FileName); err != nil {
-		r.pin = pin{}
-	}
-	if err := r.openFile(); err != nil {
-		return err
-	}
-	info, err := r.file.Stat()
+	file, err := r.state.OpenLog(log.FileName)
 	if err != nil {
 		return err
 	}
-	f := facts.New()
-	f.At, err = log.Read(r.file, info.Size(), log.Start, func(change []log.Event) {
-		f.Add(change)
-		f.Count += len(change)
-		for _, e := range change {
-			if e.Type == log.Begin || e.Type == log.Regenerate {
-				r.machine = e.Payload
-			}
-		}
-	})
-	r.View = r.store.View(f)
-	switch at := r.pin.at; {
-	case err != nil && errOther(err, new(*log.Damage)) != nil:
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
 		return err
-	case err != nil:
+	}
+	end, err := log.Read(file, info.Size(), log.Start, func([]log.Event) {})
+	switch at := r.pin.at; {
+	case errors.As(err, new(*log.Damage)):
 		r.Why = err.Error()
-	case at.Offset > 0 && !log.Has(r.file, f.At.Offset, at):
+	case err != nil:
+		return err
+	case at.Offset > 0 && !log.Has(file, end.Offset, at):
 		r.Why = "the log had not the last line that you left there"
-	}
-	if r.Why != "" {
-		r.pin = pin{}
-		if err := r.cut(info.Size(), f.At.Offset); err != nil {
-			return err
-		}
-	}
-	return r.openEnd()
-}
-
-// cut keeps a copy of the log, and then cuts it.
-func (r *Repair) cut(size, end int64) error {
-	if size == 0 {
+	default:
 		return nil
 	}
+	if err := r.store.writeOwn(pinFile, nil, false); err != nil && r.pin.at.Offset > 0 {
+		return fmt.Errorf("cannot replace %s, remove it: %w", filepath.Join(r.store.ownPath(), pinFile), err)
+	}
+	good, err := io.ReadAll(io.NewSectionReader(file, 0, end.Offset))
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	file.Close() // Windows replaces no open file
+	return r.cut(good)
+}
+
+// cut keeps the log as it was, and replaces it by its good beginning.
+func (r *Repair) cut(good []byte) error {
 	kept, err := r.store.kept()
 	if err != nil {
 		return err
 	}
 	defer kept.Close()
-	if r.Kept, err = kept.Copy(r.file, r.store.stamp()+"-"+log.FileName); err != nil {
+	r.Kept = r.store.stamp() + "-" + log.FileName
+	if err := r.state.CopyTo(kept, log.FileName, r.Kept); err != nil {
 		return err
 	}
 	r.Say("kept a copy of the log as " + r.keptPath(r.Kept) + ": " + r.Why)
-	return r.file.Truncate(end)
+	return r.state.Replace(log.FileName, good, 0, true)
 }
 
 func (r *Repair) keptPath(name string) string {
@@ -179,41 +160,17 @@ func (r *Repair) setOddAside(d *disk.Dir, name string) (as string, err error) {
 	return r.SetAside(d, name, "it is not a plain file")
 }
 
-// Adopt plans the event of a document that [Store.Prove] has proven, after making its file durable. It returns false
-// for one that the accepted rules keep out of a tracked store.
-func (r *Repair) Adopt(d Document) (bool, error) {
-	verification, err := r.store.Accepted(r.View).Admit(d.From, d.To)
-	if err != nil && r.store.Opt.Git == disk.GitTracked {
-		return false, nil
-	}
-	if err := r.dir.SyncFile(d.file); err != nil {
-		return false, err
-	}
-	d.Verification, r.isSync = verification, true
+// Adopt plans the event of a document that [Store.Prove] has proven, after making its file durable.
+func (r *Repair) Adopt(d Document) error {
+	d.Verification, _ = r.store.Accepted(r.View).Admit(d.From, d.To)
+	r.isSync = true
 	r.addDocument(log.Import, d)
-	return true, nil
+	return r.dir.SyncFile(d.file)
 }
 
 // Commit stores what is planned so far.
 func (r *Repair) Commit() error {
-	if !r.isPlanned() {
-		return nil
-	}
 	_, err := r.commit()
 	r.events, r.isSync = nil, false
 	return err
-}
-
-// follow makes what follows from the log, all of it.
-func (r *Repair) follow() error {
-	s := r.store
-	r.View = s.View(r.Facts)
-	if err := index.Update(r.dir, r.View, log.Point{}, nil, s.Opt.IndexMaxRows); err != nil {
-		return err
-	}
-	s.keep(pin{r.log.Head(), r.git}, r.pin, r.View, 0)
-	if at := s.readPin().at; at.Offset > 0 && !log.Has(r.file, r.At.Offset, at) {
-		return errors.New("cannot replace " + filepath.Join(s.ownPath(), pinFile) + ": remove it")
-	}
-	return nil
 }
