@@ -130,6 +130,7 @@ func TestSettingsStay(t *testing.T) {
 		{"claude", `{"hooks": {"SessionStart": [{"matcher": "x", "hooks": [{"type": "command", "command": "echo"}]}]}}`},
 		{"gemini", "{\n  // a comment\n  \"a\": 1 // another\n}\n"}, {"gemini", "{\n  \"mcpServers\": {\"x\": {}}\n}\n"},
 		{"codex", `{"description": "d", "hooks": {}}`}, {"cursor", `{"version": 1, "hooks": {"stop": []}}`},
+		{"cursor", "{\r\n  \"a\": 1,\r\n  \"hooks\": {}\r\n}\r\n"}, {"copilot", "{}"}, {"cursor", `{"hooks": {"stop": [{}]}}`},
 	} {
 		a, err := agent.Find(test.agent)
 		if err != nil {
@@ -142,6 +143,9 @@ func TestSettingsStay(t *testing.T) {
 		between := read(t, path)
 		if !json.Valid(between) && test.agent == "claude" {
 			t.Errorf("%q: installed is %s", test.text, between)
+		}
+		if n := strings.Count(test.text, "\r\n"); n > 0 && bytes.Count(between, []byte("\r\n")) != bytes.Count(between, []byte("\n")) {
+			t.Errorf("%q: installed has two kinds of line ends: %q", test.text, between)
 		}
 		install(t, a, p, command)
 		if again := read(t, path); !bytes.Equal(again, between) {
@@ -165,12 +169,11 @@ func TestRefusedSettings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ agent, text, want string }{
 		{"claude", "", "is empty"}, {"claude", " \n", "is empty"}, {"claude", "\ufeff{}", "line 1, column 1"},
-		{"claude", "{\n  // c\n}", "line 2, column 3"}, {"claude", `{"a": 1,}`, "line 1, column 8"},
+		{"claude", "{\n  // c\n}", "line 2, column 3"}, {"claude", `{"a": 1,}`, "line 1, column 9"},
 		{"gemini", `{"a": 1,,}`, "line 1, column 9"}, {"gemini", "{/*c*/\"a\": 1, \"a\": 2}", "line 1, column 15"},
 		{"claude", `{"hooks": []}`, "line 1, column 11"}, {"claude", `{"hooks": {"Stop": {}}}`, "line 1, column 20"},
 		{"claude", `{"hooks": {"Stop": [7]}}`, "line 1, column 21"}, {"claude", `[]`, "line 1, column 1"},
 		{"claude", `{"hooks": {"Stop": [{"hooks": {}}]}}`, "line 1, column 31"}, {"claude", `{"a"`, "line 1, column 4"},
-		{"codex", `{"hooks": {}, "other": 1}`, "line 1, column 15"}, {"cursor", `{"version": 2}`, "line 1, column 13"},
 	} {
 		a, err := agent.Find(test.agent)
 		if err != nil {

@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/kballard/go-shellquote"
-
-	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 // A Command is what is registered with an agent.
@@ -20,18 +17,6 @@ type Command struct {
 }
 
 const serverName = "handoff"
-
-// check refuses a command that cannot be registered with every agent: some run the hook through a shell, and none
-// quotes control characters.
-func (c Command) check() error {
-	if err := handoff.CheckOperator(c.Operator); err != nil && c.Operator != "" {
-		return err
-	}
-	if strings.ContainsFunc(c.Program, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }) {
-		return fault.Config("install the program in another directory", "the path %q cannot be registered", c.Program)
-	}
-	return nil
-}
 
 // hook returns the words that run the hook of an event.
 func (c Command) hook(a Agent, event string) []string {
@@ -114,13 +99,12 @@ func wordsOf(entry string) []string {
 	return words
 }
 
-// isOurs reports whether words run handoff with a first argument, hook or mcp.
+// isOurs reports whether words run handoff, or a program whose name begins so, with a first argument, hook or mcp.
 func isOurs(words []string, first string) bool {
 	if len(words) < 2 || words[1] != first {
 		return false
 	}
-	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	return strings.TrimSuffix(base, ".exe") == "handoff"
+	return strings.HasPrefix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), "handoff")
 }
 
 // operatorOf returns the operator that registered words name, "" if there is none.

@@ -44,6 +44,7 @@ type Hook struct {
 	Flags          handoff.ProjectFlags
 	Patience       time.Duration          // the time limit: after it the output so far is printed; 0 is a second
 	Options        func(*handoff.Options) // edits the options of a project
+	Started        func(root string)      // is called for each project in which a session starts
 
 	agent Agent  // the row of the agent that runs the hook
 	in    input  // what it says
@@ -107,23 +108,31 @@ func (h Hook) run() (err error) {
 		n.Known, n.Told = "", 0
 	}
 	n.Where, n.Renew = where, 0
-	r, err := h.look(&n, places, mustTell)
+	stores, why := h.stores(places)
+	r, err := h.look(&n, stores, mustTell)
+	err = cmp.Or(why, err)
 	if slices.Contains(h.agent.Drops, source) { // the text reaches no model: the next prompt tells
 		n.Files, r = nil, report{text: form.NewBudget(0)}
 	}
 	text := r.text.String()
-	if n.Known = learned(r.learn, n.Known); text != "" && h.isLive() {
+	n.Known = strings.Join(append(r.learn, strings.Fields(n.Known)...), " ")
+	if text != "" && h.isLive() {
 		n.Told, text = time.Now().Unix(), strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")+"\n"
 	}
 	if n.Write() != nil && h.isLive() { // what cannot be remembered would be told again and again
 		return nil
 	}
-	return cmp.Or(h.print(text, strings.Join(r.notices, ", ")), err)
+	err = cmp.Or(h.print(text, strings.Join(r.notices, ", ")), err)
+	for _, s := range stores {
+		if h.Event == Start && h.Started != nil {
+			h.Started(s.project.Root)
+		}
+	}
+	return err
 }
 
 // look does what is due in each project of the session, and returns what the session has to hear.
-func (h Hook) look(n *memory.Note, places [][]string, mustTell bool) (r report, err error) {
-	stores, err := h.stores(places)
+func (h Hook) look(n *memory.Note, stores []opened, mustTell bool) (r report, err error) {
 	r = report{text: form.NewBudget(maxOutput)}
 	if mustTell {
 		n.Files = make(map[string]string)
@@ -140,20 +149,6 @@ func (h Hook) look(n *memory.Note, places [][]string, mustTell bool) (r report, 
 		}
 	}
 	return r, err
-}
-
-// maxKnown is how much a session remembers of what it was told.
-const maxKnown = 4000
-
-// learned returns what a session was told, the newest first and each once. The oldest is forgotten.
-func learned(now []string, known string) string {
-	seen := make(map[string]bool, len(now))
-	all := slices.DeleteFunc(append(now, strings.Fields(known)...), func(id string) bool {
-		was := seen[id]
-		seen[id] = true
-		return was
-	})
-	return strings.Join(all[:min(len(all), maxKnown)], " ")
 }
 
 func (h Hook) isLive() bool { return h.Event == Prompt || h.Event == Tool }

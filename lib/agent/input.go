@@ -66,7 +66,7 @@ func (in input) places(getenv func(string) string) (all [][]string) {
 		var usable []string
 		for _, path := range group {
 			text, _ := path.(string)
-			if text = localPath(text); text != "" && !slices.Contains(usable, text) {
+			if text = LocalPath(text); text != "" && !slices.Contains(usable, text) {
 				usable = append(usable, text)
 			}
 		}
@@ -77,8 +77,8 @@ func (in input) places(getenv func(string) string) (all [][]string) {
 	return all
 }
 
-// localPath returns an absolute path for a path or file: URL, "" if it is none. Agents of Windows write /c:/… too.
-func localPath(path string) string {
+// LocalPath returns an absolute path for a path or file: URL, "" if it is none. Agents of Windows write /c:/… too.
+func LocalPath(path string) string {
 	if rest, isURL := strings.CutPrefix(path, "file://"); isURL {
 		path, _ = url.PathUnescape(strings.TrimPrefix(rest, "localhost"))
 	}

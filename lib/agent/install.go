@@ -11,6 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/handoff"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -25,13 +26,13 @@ const (
 
 // A Change is the effect of Install or Undo on one file. Nothing happens before [Change.Apply].
 type Change struct {
-	Path   string // the settings file, as the agent names it
-	Status string
-	Words  []string // the command for starting sessions; nil if the file has only the server
+	Path          string // the settings file, as the agent names it
+	Status        string
+	Words         []string // the command for starting sessions; nil if the file has only the server
+	Before, After []byte   // the content, nil for no file
 
-	file   file
-	text   []byte // the new content, nil for no file
-	backup backup
+	file file
+	keep []byte // the backup, nil for none
 }
 
 // Changes reports whether there is anything to do.
@@ -43,20 +44,7 @@ func (c Change) Apply() error {
 	if !c.Changes() {
 		return nil
 	}
-	return fault.Explain(c.file.replace(c.text, c.backup), "cannot change "+c.Path, "run the command again")
-}
-
-// Texts returns the settings before and after the change, and their names in a diff, where /dev/null stands for no
-// file.
-func (c Change) Texts() (from, to, before, after string) {
-	from, to, before, after = c.Path, c.Path, string(c.file.text), string(c.text)
-	if !c.file.exists {
-		from = "/dev/null"
-	}
-	if c.text == nil {
-		to = "/dev/null"
-	}
-	return from, to, before, after
+	return fault.Explain(c.file.replace(c.After, c.keep), "cannot change "+c.Path, "run the command again")
 }
 
 // A part is a file of an agent in which something is ours.
@@ -73,7 +61,7 @@ func (a Agent) parts(p Places) (all []part, err error) {
 		return []part{{a, hooks, true, false}}, err
 	}
 	server := a.Server
-	if both, err := p.locate(a, server.User+"c", server.Project+"c"); server.Comments && err == nil && both.exists {
+	if f, err := p.locate(a, server.User+"c", server.Project+"c"); server.Comments && err == nil && f.text != nil {
 		server.User, server.Project = server.User+"c", server.Project+"c" // the same settings with comments
 	}
 	f, err := p.locate(a, server.User, server.Project)
@@ -85,32 +73,28 @@ func (a Agent) parts(p Places) (all []part, err error) {
 
 // Install returns the changes that register a command with an agent. If a file must not be changed, the error is
 // ErrConfig.
-func (a Agent) Install(p Places, c Command) (all []Change, err error) {
-	if err := c.check(); err != nil {
+func (a Agent) Install(p Places, c Command) ([]Change, error) {
+	if c.Operator == "" {
+		words, _, _ := a.Registered(p) // changes reports an error
+		c.Operator = operatorOf(words)
+	} else if err := handoff.CheckOperator(c.Operator); err != nil {
 		return nil, err
 	}
-	parts, err := a.parts(p)
-	for i := 0; i < len(parts) && err == nil; i++ {
-		if i == 0 && c.Operator == "" {
-			var words []string
-			words, err = parts[0].registered()
-			c.Operator = operatorOf(words)
-		}
-		if err == nil && (i == 0 || c.MCP) {
-			var change Change
-			change, err = parts[i].install(c)
-			all = append(all, change)
-		}
-	}
-	return all, err
+	return a.changes(p, &c)
 }
 
 // Undo returns the changes that remove all that is ours from the settings of an agent.
-func (a Agent) Undo(p Places) (all []Change, err error) {
+func (a Agent) Undo(p Places) ([]Change, error) { return a.changes(p, nil) }
+
+// changes returns the changes that set our entries, or remove them if c is nil.
+func (a Agent) changes(p Places, c *Command) (all []Change, err error) {
 	parts, err := a.parts(p)
 	for i := 0; i < len(parts) && err == nil; i++ {
+		if i > 0 && c != nil && !c.MCP {
+			break
+		}
 		var change Change
-		if change, err = parts[i].undo(); i == 0 || change.Changes() {
+		if change, err = parts[i].change(c); i == 0 || change.Status != Absent {
 			all = append(all, change)
 		}
 	}
@@ -143,42 +127,30 @@ func (a Agent) WorkDir(p Places, project string) string {
 	return project
 }
 
-// install returns the change that adds our entries.
-func (p part) install(c Command) (ch Change, err error) {
-	ch = Change{Path: p.file.path, Status: Installed, file: p.file, backup: newBackup}
-	if p.hasHooks {
+// change returns the change that sets our entries, or removes them if c is nil. If nobody else has changed the
+// settings since they were set, removing them restores the settings from before.
+func (p part) change(c *Command) (ch Change, err error) {
+	ch = Change{Path: p.file.path, Status: Absent, Before: p.file.text, file: p.file, keep: p.file.backup}
+	if p.hasHooks && c != nil {
 		ch.Words = c.hook(p.agent, Start)
 	}
-	without, err := p.with(p.file.text, nil)
-	if err != nil {
+	text, had, err := p.with(p.file.text, c)
+	switch {
+	case err != nil:
 		return ch, err
-	}
-	if p.file.exists && !bytes.Equal(without, p.file.text) {
-		ch.Status, ch.backup = Updated, sameBackup
-	}
-	if ch.text, err = p.with(p.file.text, &c); p.file.exists && bytes.Equal(ch.text, p.file.text) {
+	case c != nil && p.file.text != nil && bytes.Equal(text, p.file.text):
 		ch.Status = Present
+	case c != nil && had:
+		ch.Status = Updated
+	case c != nil:
+		ch.Status, ch.keep = Installed, p.file.text
+	case had:
+		ch.Status, ch.keep = Removed, nil
+		if bare, _, _ := p.with(p.file.backup, nil); isSame(bare, text) {
+			text = p.file.backup
+		}
 	}
-	return ch, err
-}
-
-// undo returns the change that removes our entries. If nobody else has changed the settings, they are those from
-// before.
-func (p part) undo() (ch Change, err error) {
-	ch = Change{Path: p.file.path, Status: Absent, file: p.file, backup: noBackup}
-	if !p.file.exists {
-		return ch, nil
-	}
-	if ch.text, err = p.with(p.file.text, nil); err != nil || bytes.Equal(ch.text, p.file.text) {
-		return ch, err
-	}
-	ch.Status = Removed
-	switch kept := p.file.backup; {
-	case kept != nil && isSame(kept, ch.text):
-		ch.text = kept
-	case kept == nil && isBare(ch.text):
-		ch.text = nil
-	}
+	ch.After = text
 	return ch, nil
 }
 
@@ -191,21 +163,10 @@ func isSame(a, b []byte) bool {
 		bytes.Equal(bytes.Join(bytes.FieldsFunc(a, isGap), nil), bytes.Join(bytes.FieldsFunc(b, isGap), nil))
 }
 
-// isBare reports whether settings have nothing but what install adds to a new file.
-func isBare(text []byte) bool {
-	root, err := hujson.Parse(text)
-	for _, m := range members(&root) {
-		if nameOf(m) != "version" {
-			return false
-		}
-	}
-	return err == nil && root.IsStandard()
-}
-
 // registered returns the command of our first hook, nil if there is none.
 func (p part) registered() (words []string, err error) {
 	switch {
-	case !p.file.exists:
+	case p.file.text == nil:
 		return nil, nil
 	case p.agent.Script != "":
 		return p.scriptWords(p.file.text)
@@ -224,29 +185,24 @@ func (p part) registered() (words []string, err error) {
 	return words, err
 }
 
-func (p part) parse(text []byte) (config, error) {
-	if p.hasHooks {
-		return p.agent.parse(p.file.path, text, p.agent.Comments)
-	}
-	return p.agent.parse(p.file.path, text, p.agent.Server.Comments)
-}
-
-// with returns settings with our entries, or without them if c is nil.
-func (p part) with(text []byte, c *Command) ([]byte, error) {
+// with returns settings with our entries, or without them if c is nil, and whether they had some.
+func (p part) with(text []byte, c *Command) (with []byte, had bool, err error) {
 	if p.agent.Script != "" && p.hasHooks {
 		return p.withScript(text, c)
 	}
-	if !p.file.exists {
+	if text == nil {
 		text = []byte("{}\n")
 	}
-	s, err := p.parse(text)
-	if err != nil {
-		return nil, err
+	n := bytes.Count(text, []byte("\r\n"))
+	hasCR := n > 0 && n == bytes.Count(text, []byte("\n"))
+	if hasCR {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	}
+	s, err := p.parse(text)
 	if before, parseErr := hujson.Parse(p.file.backup); parseErr == nil {
 		s.before = &before
 	}
-	if p.hasHooks {
+	if err == nil && p.hasHooks {
 		err = s.putHooks(c)
 	}
 	if entry := ""; err == nil && p.isServer && (c == nil || c.MCP) {
@@ -255,28 +211,19 @@ func (p part) with(text []byte, c *Command) ([]byte, error) {
 		}
 		err = s.putServer(entry)
 	}
-	return s.root.Pack(), err
+	if with = s.root.Pack(); hasCR {
+		with = bytes.ReplaceAll(with, []byte("\n"), []byte("\r\n"))
+	}
+	return with, s.had, err
 }
 
-// putHooks sets our hooks of all events, or removes them if c is nil.
-func (s *config) putHooks(c *Command) (err error) {
-	if c != nil {
-		if err = s.checkFile(); err == nil && s.agent.Versioned && s.length("/version")+s.length("/hooks") == 0 {
-			s.add([]string{"version"}, "1")
-		}
+// parse reads settings with the rules of their agent.
+func (p part) parse(text []byte) (config, error) {
+	comments := p.agent.Comments
+	if !p.hasHooks {
+		comments = p.agent.Server.Comments
 	}
-	for _, event := range ourEvents {
-		for _, name := range s.agent.Events[event] {
-			var words []string
-			if c != nil {
-				words = c.hook(s.agent, event)
-			}
-			if err == nil {
-				err = s.put(name, words)
-			}
-		}
-	}
-	return err
+	return p.agent.parse(p.file.path, text, comments)
 }
 
 // opencode is the plugin for an agent that has scripts in place of settings. The whole file is ours. COMMANDS stands
@@ -286,21 +233,21 @@ func (s *config) putHooks(c *Command) (err error) {
 var opencode string
 
 // withScript is with for a script. It refuses one that is not ours.
-func (p part) withScript(text []byte, c *Command) ([]byte, error) {
-	if p.file.exists {
+func (p part) withScript(text []byte, c *Command) (with []byte, had bool, err error) {
+	if text != nil {
 		if _, err := p.scriptWords(text); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if c == nil {
-		return nil, nil
+		return nil, text != nil, nil
 	}
-	var all []string
+	all := make(map[string][]string)
 	for _, event := range ourEvents {
-		words, _ := json.Marshal(c.hook(p.agent, event)) // texts
-		all = append(all, quote(event)+": "+string(words))
+		all[event] = c.hook(p.agent, event)
 	}
-	return []byte(strings.Replace(opencode, "COMMANDS", "{"+strings.Join(all, ", ")+"}", 1)), nil
+	words, err := json.Marshal(all)
+	return []byte(strings.Replace(opencode, "COMMANDS", string(words), 1)), text != nil, err
 }
 
 // scriptWords returns the command for starting sessions in a script. It refuses one that is not ours.

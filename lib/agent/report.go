@@ -27,7 +27,7 @@ const (
 // contains no path and no note. Its commands work where the session runs.
 type report struct {
 	text    *form.Budget
-	learn   []string // what the session knows then
+	learn   []string // what the session did not know
 	notices []string // for the person at the terminal: our words and counts
 }
 
@@ -56,10 +56,13 @@ func first(texts []string, most int, sep string) string {
 	return strings.Join(texts, sep)
 }
 
-// isNew learns something, and reports whether the session did not know it.
+// isNew reports whether the session did not know something, and learns it.
 func (o opened) isNew(r *report, id string) bool {
-	r.learn = append(r.learn, id)
-	return !slices.Contains(o.knows, id)
+	isNew := !slices.Contains(o.knows, id)
+	if isNew {
+		r.learn = append(r.learn, id)
+	}
+	return isNew
 }
 
 // tell adds what is new in a project.

@@ -23,66 +23,48 @@ type config struct {
 	src   []byte
 	root  hujson.Value
 
-	line, unit string        // its line break and indentation, both "" if it is on one line
-	before     *hujson.Value // the settings before our entries were added, nil if unknown
+	unit   string        // the indentation, "" if the settings are on one line
+	had    bool          // an entry of ours was in it
+	before *hujson.Value // the settings before our entries were added, nil if unknown
 }
 
 // parse reads settings. What their agent would not read, and what another program could read in another way, is
 // ErrConfig with its place.
 func (a Agent) parse(path string, src []byte, comments bool) (s config, err error) {
-	s = config{agent: a, path: path, src: src, line: "\n", unit: "  "}
+	s = config{agent: a, path: path, src: src, unit: "  "}
 	switch {
 	case bytes.HasPrefix(src, []byte("\ufeff")):
 		return s, s.fault(0, "remove it", "a byte-order mark")
 	case len(bytes.TrimSpace(src)) == 0:
 		return s, fault.Config("write {} into it", "%s is empty", path)
 	}
-	if err := s.checkSyntax(); !comments && err != nil {
-		return s, err
+	syntax, isOdd := errors.AsType[*json.SyntaxError](json.Unmarshal(src, new(json.RawMessage)))
+	if isOdd && !comments {
+		at := int(syntax.Offset) - 1
+		if src[at] == '/' {
+			return s, s.fault(at, "remove the comments", "a comment, which "+a.Title+" does not read")
+		}
+		return s, s.fault(at, "fix it first", syntax.Error())
 	}
 	if s.root, err = hujson.Parse(src); err != nil {
 		return s, fault.Config("fix it first; nothing was changed", "%s: %s", path,
 			strings.TrimPrefix(err.Error(), "hujson: "))
 	}
-	if err := s.expect("", '{', "the settings"); err != nil {
-		return s, err
-	}
 	for v := range s.root.All() {
 		seen := make(map[string]bool)
 		for _, m := range members(v) {
-			if seen[nameOf(m)] {
-				return s, s.fault(m.Name.StartOffset, "remove one", fmt.Sprintf("the key %q a second time", nameOf(m)))
+			name := m.Name.Value.(hujson.Literal).String()
+			if seen[name] {
+				return s, s.fault(m.Name.StartOffset, "remove one", fmt.Sprintf("the key %q a second time", name))
 			}
-			seen[nameOf(m)] = true
+			seen[name] = true
 		}
 	}
 	if all := members(&s.root); len(all) > 0 {
 		before := string(all[0].Name.BeforeExtra)
-		at := strings.LastIndexByte(before, '\n') + 1
-		if s.unit = before[at:]; at == 0 {
-			s.line, s.unit = "", ""
-		} else if strings.Contains(before, "\r\n") {
-			s.line = "\r\n"
-		}
+		_, s.unit, _ = strings.Cut(before[max(0, strings.LastIndexByte(before, '\n')):], "\n")
 	}
-	return s, nil
-}
-
-// checkSyntax refuses what is not standard JSON.
-func (s *config) checkSyntax() error {
-	syntax, is := errors.AsType[*json.SyntaxError](json.Unmarshal(s.src, new(json.RawMessage)))
-	if !is {
-		return nil
-	}
-	at := int(syntax.Offset) - 1
-	before := bytes.TrimSpace(s.src[:at])
-	switch {
-	case s.src[at] == '/':
-		return s.fault(at, "remove the comments", "a comment, which "+s.agent.Title+" does not read")
-	case bytes.HasSuffix(before, []byte(",")) && bytes.IndexByte([]byte("}]"), s.src[at]) >= 0:
-		return s.fault(bytes.LastIndexByte(s.src[:at], ','), "remove it", "a comma before the end")
-	}
-	return s.fault(at, "fix it first", syntax.Error())
+	return s, s.expect("", '{', "the settings")
 }
 
 // members returns the members of an object, none for another value.
@@ -92,8 +74,6 @@ func members(v *hujson.Value) []hujson.ObjectMember {
 	}
 	return nil
 }
-
-func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
 // fault returns the error for a place in the settings.
 func (s *config) fault(at int, hint, problem string) error {
@@ -111,19 +91,27 @@ func (s *config) expect(pointer string, kind hujson.Kind, what string) error {
 	return s.fault(v.StartOffset, "fix it first", what+" must be of type "+want)
 }
 
-// checkFile refuses a file that the agent ignores because of a key, or has in another version.
-func (s *config) checkFile() error {
-	for _, m := range members(&s.root) {
-		only := s.agent.Only
-		if only != nil && !slices.Contains(only, nameOf(m)) {
-			return s.fault(m.Name.StartOffset, "remove that key",
-				fmt.Sprintf("%s ignores a file with the key %q", s.agent.Title, nameOf(m)))
-		}
-		if s.agent.Versioned && nameOf(m) == "version" && standard(&m.Value) != "1" {
-			return s.fault(m.Value.StartOffset, "fix it first", "only version 1 is supported")
+// putHooks sets our hooks of all events, or removes them if c is nil.
+func (s *config) putHooks(c *Command) (err error) {
+	const version = "version"
+	if c != nil && s.agent.Versioned && s.root.Find("/"+version) == nil && s.length("/hooks") == 0 {
+		s.add([]string{version}, "1")
+	}
+	for _, event := range ourEvents {
+		for _, name := range s.agent.Events[event] {
+			var words []string
+			if c != nil {
+				words = c.hook(s.agent, event)
+			}
+			if err == nil {
+				err = s.put(name, words)
+			}
 		}
 	}
-	return nil
+	if c == nil && s.agent.Versioned && s.length("/hooks") == 0 {
+		s.prune("/" + version)
+	}
+	return err
 }
 
 // A found entry is one of ours.
@@ -160,15 +148,13 @@ func (s *config) hooks(event string) (all []found, err error) {
 			}
 		}
 	}
+	s.had = s.had || all != nil
 	return all, err
 }
 
 // put sets our hook of an event. Without words it removes it.
 func (s *config) put(event string, words []string) error {
 	ours, err := s.hooks(event)
-	if err != nil {
-		return err
-	}
 	for i, f := range slices.Backward(ours) {
 		if i > 0 || words == nil {
 			s.patch("remove", f.whole, "null")
@@ -177,16 +163,17 @@ func (s *config) put(event string, words []string) error {
 		}
 	}
 	switch {
-	case words == nil && len(ours) > 0:
+	case err != nil:
+	case words == nil:
 		s.prune("/hooks/"+event, "/hooks")
-	case words != nil && len(ours) == 0:
+	case ours == nil:
 		entry := fillWords(s.agent.Entry, words)
 		if s.agent.Grouped {
 			entry = `{"hooks": [` + entry + `]}`
 		}
 		s.add([]string{"hooks", event, "-"}, entry)
 	}
-	return nil
+	return err
 }
 
 // putServer sets our server. An empty entry removes it.
@@ -198,6 +185,7 @@ func (s *config) putServer(entry string) error {
 	}
 	old := s.root.Find(at)
 	isOurs := old != nil && isOurs(wordsOf(standard(old)), "mcp")
+	s.had = s.had || isOurs
 	switch {
 	case entry != "" && old == nil:
 		s.add([]string{key, serverName}, entry)
@@ -207,6 +195,8 @@ func (s *config) putServer(entry string) error {
 		s.change(at, entry)
 	case isOurs:
 		s.patch("remove", at, "null")
+	}
+	if entry == "" {
 		s.prune("/" + key)
 	}
 	return nil
@@ -237,17 +227,19 @@ func (s *config) change(pointer, value string) {
 	}
 }
 
-// prune removes containers that removing our entries left empty, unless they were there before.
+// prune removes containers that are empty. Those that were there before get their white space back.
 func (s *config) prune(pointers ...string) {
 	for _, p := range pointers {
-		v := s.root.Find(p)
-		if v == nil || s.length(p) > 0 {
-			continue
+		v, old := s.root.Find(p), (*hujson.Value)(nil)
+		if s.before != nil {
+			old = s.before.Find(p)
 		}
-		if s.before == nil || s.before.Find(p) == nil {
-			s.patch("remove", p, "null")
-		} else if old := s.before.Find(p); elements(old) == 0 {
+		switch {
+		case v == nil || elements(v) > 0 || elements(old) > 0:
+		case old != nil:
 			v.Value = old.Value
+		default:
+			s.patch("remove", p, "null")
 		}
 	}
 }
@@ -259,12 +251,12 @@ func (s *config) patch(op, pointer, value string) {
 
 // indented returns a value in the layout of the settings.
 func (s *config) indented(value string, depth int) string {
-	if s.line == "" {
+	if s.unit == "" {
 		return value
 	}
 	var out bytes.Buffer
 	_ = json.Indent(&out, []byte(value), strings.Repeat(s.unit, depth), s.unit)
-	return strings.ReplaceAll(out.String(), "\n", s.line)
+	return out.String()
 }
 
 // indentLast puts the last member of a container on its own line.
@@ -278,13 +270,13 @@ func (s *config) indentLast(v *hujson.Value, depth int) {
 	case *hujson.Array:
 		before, after = &c.Elements[len(c.Elements)-1].BeforeExtra, &c.AfterExtra
 	}
-	if s.line == "" && elements(v) > 1 {
+	if s.unit == "" && elements(v) > 1 {
 		*before = hujson.Extra(" ")
 	}
-	if s.line != "" {
-		*before = append(bytes.TrimRight(*before, " \t\r\n"), s.line+strings.Repeat(s.unit, depth+1)...)
+	if s.unit != "" {
+		*before = append(bytes.TrimRight(*before, " \t\n"), "\n"+strings.Repeat(s.unit, depth+1)...)
 		if !bytes.Contains(*after, []byte("\n")) {
-			*after = append(*after, s.line+strings.Repeat(s.unit, depth)...)
+			*after = append(*after, "\n"+strings.Repeat(s.unit, depth)...)
 		}
 	}
 }

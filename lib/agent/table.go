@@ -33,7 +33,6 @@ type Agent struct {
 	Events    map[string][]string // the agent's names of our events
 	Grouped   bool                // entries are in groups: {"hooks": [entry]}
 	Versioned bool                // the file has "version": 1
-	Only      []string            // the allowed top-level keys, if the agent ignores files with others
 	Comments  bool                // the settings can have comments
 	Entry     json.RawMessage     // a hook
 	Server    Server              // where the server for the Model Context Protocol is registered,

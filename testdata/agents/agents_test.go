@@ -64,7 +64,7 @@ func TestAgentsTools(t *testing.T) {
 			d.expectResult(a, "MCP", call.tool, call.want)
 		}
 		for want, step := range map[string]step{ // Qwen Code repeats them
-			"missing to":                 {tool: "handoff_write", args: map[string]any{"body": "x"}},
+			"no recipient":               {tool: "handoff_write", args: map[string]any{"body": "x"}},
 			"validation (exit code 2): ": {tool: "handoff_read", args: map[string]any{"id": "00000000"}},
 		} {
 			d.model.reset(step)

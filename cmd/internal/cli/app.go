@@ -192,6 +192,21 @@ func (a *App) Project() (handoff.Project, error) {
 	return p, nil
 }
 
+// In returns the app for another working directory.
+func (a *App) In(dir string) *App {
+	here := *a
+	here.Getwd = func() (string, error) { return dir, nil }
+	here.looked = nil
+	return &here
+}
+
+// Noting returns the app for one of several calls, with its notes in a text.
+func (a *App) Noting(w io.Writer) *App {
+	here := *a
+	here.Stderr, here.warned = w, new(sync.Map)
+	return &here
+}
+
 // look loads the project once for all later calls of Project. Use it where the program ends with the command.
 func (a *App) look() {
 	if p, err := a.load(); err == nil {

@@ -65,12 +65,12 @@ func runHook(a *cli.App, h agent.Hook) {
 		o.VerifySignature = signature.Verify
 		a.Options(o)
 	}
+	h.Started = func(root string) {
+		here := a.In(root)
+		here.Quiet = true
+		if _, err := here.Project(); err == nil {
+			here.SyncSoon()
+		}
+	}
 	h.Run()
-	if h.Event != agent.Start {
-		return
-	}
-	a.Quiet = true
-	if _, err := a.Project(); err == nil {
-		a.SyncSoon()
-	}
 }

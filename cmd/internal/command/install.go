@@ -140,7 +140,7 @@ func registered(a *cli.App) (string, error) {
 func (in *install) finish(change agent.Change) error {
 	diff := ""
 	if in.DryRun && change.Changes() {
-		diff = udiff.Unified(change.Texts())
+		diff = udiff.Unified(change.Path, change.Path, string(change.Before), string(change.After))
 	}
 	if in.DryRun && !in.JSON {
 		if cli.IsTerminal(in.Stdout) {

@@ -16,9 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -93,10 +91,12 @@ type project struct {
 // patience is how long a call waits for the remote.
 const patience = 5 * time.Second
 
-// ofSession returns the project for a call: that of the session which the agent names (Codex names the thread, as its
-// shell does), else of the agent that runs the server. Hooks may name that one after the server has started.
-func (p project) ofSession(meta mcp.Meta) project {
-	thread, _ := meta["threadId"].(string)
+// of returns the project for a call: that of the session which the agent names (Codex names the thread, as its shell
+// does), else of the agent that runs the server. Hooks may name that one after the server has started. Its notes go to
+// noted.
+func (p project) of(call *mcp.CallToolRequest, noted io.Writer) project {
+	p.App = p.Noting(noted)
+	thread, _ := call.Params.Meta["threadId"].(string)
 	self := agent.Identify(agent.Caller{Getenv: p.Getenv, Parent: os.Getppid(), Session: memory.Name(thread)})
 	if named := cmp.Or(p.Session.Session, self.Session); named != "" {
 		p.session, p.isNamed = named, true
@@ -123,9 +123,10 @@ func (p project) find(call *mcp.CallToolRequest) (found project, asks mcp.InputR
 	}
 	if isAnswered {
 		for _, root := range answer.Roots {
-			here := p.in(pathOf(root.URI))
+			here := p.In(agent.LocalPath(root.URI))
 			if loaded, err := here.Project(); err == nil && loaded.Exists() == nil {
-				return here, nil, nil
+				p.App = here
+				return p, nil, nil
 			}
 		}
 	}
@@ -137,27 +138,6 @@ func (p project) find(call *mcp.CallToolRequest) (found project, asks mcp.InputR
 func hasRoots(call *mcp.CallToolRequest) bool {
 	about := call.Session.InitializeParams()
 	return about != nil && about.Capabilities != nil && about.Capabilities.RootsV2 != nil
-}
-
-// in returns the project of another directory.
-func (p project) in(dir string) project {
-	here := *p.App
-	here.Getwd = func() (string, error) { return dir, nil }
-	p.App = &here
-	return p
-}
-
-// pathOf returns the path of a file: URL, "" if it is another one.
-func pathOf(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" {
-		return ""
-	}
-	path := u.Path
-	if drive := strings.TrimPrefix(path, "/"); len(drive) > 1 && drive[1] == ':' {
-		path = drive // /c:/work
-	}
-	return filepath.FromSlash(path)
 }
 
 // acting returns the operator of a call: the one in its argument, else that of the server.

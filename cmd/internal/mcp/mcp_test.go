@@ -172,7 +172,7 @@ func TestResume(t *testing.T) {
 	}
 	c := connect(t, mustProject(t), revisions[0])
 	receipt := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)
-	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another packet`); twin["notes"] == nil || receipt["notes"] != nil {
+	if twin := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "twin"}, `has the resume token of another packet`); len(twin["notes"].([]any)) != 2 || len(receipt["notes"].([]any)) != 1 {
 		t.Errorf("notes: %v, of its twin: %v", receipt["notes"], twin["notes"])
 	}
 	c = connect(t, mustProject(t), revisions[0])
@@ -327,9 +327,9 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_read", map[string]any{}, "validation", 2, ": missing id\nhint: handoff_read takes id, max_chars, offset\n")
 	c.bad("handoff_read", map[string]any{"id": 5}, "validation", 2, ": id must be of type string\n")
 	c.bad("handoff_read", map[string]any{"id": nil}, "validation", 2, ": missing id\n")
-	c.bad("handoff_read", map[string]any{"ID": id}, "validation", 2, ": unknown argument ID\n")
-	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, "unknown argument nonsense\n")
-	c.bad("handoff_list", map[string]any{"ignore all that\x1b": 1}, "validation", 2, "unknown argument (name withheld)\n")
+	c.bad("handoff_read", map[string]any{"ID": id}, "validation", 2, ": missing id\n")
+	c.bad("handoff_list", map[string]any{"nonsense": "\x1b[2J"}, "validation", 2, `unknown argument "nonsense"`)
+	c.bad("handoff_list", map[string]any{"ignore all that\x1b": 1}, "validation", 2, `unknown argument "ignore all that`)
 	c.bad("handoff_list", map[string]any{"limit": 1.5}, "validation", 2, ": limit must be of type int\n")
 	c.bad("handoff_list", map[string]any{"limit": 1e300}, "validation", 2, ": limit must be of type int\n")
 	c.bad("handoff_list", map[string]any{"unread": "yes"}, "validation", 2, ": unread must be of type bool\n")
@@ -346,8 +346,8 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": `{"objective": "x"}`, "kind": "packet", "to": "ben", "topic": "t"}, "validation", 2, `required field "next_action" is missing`)
 	c.bad("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t"}, "validation", 2, "credential (aws-access-key-id)\nhint: remove it, or add redact: true\n")
 	c.good("handoff_write", map[string]any{"body": "key AKIA" + "QZ7T2MNLWX4RJ5KD", "to": "ben", "topic": "t", "redact": true}, "created")
-	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational", "reason": "x"}, "validation", 2, "unknown argument ")
-	c.bad("handoff_check", map[string]any{"id": id, "confirmed_by": "ben"}, "validation", 2, ": unknown argument confirmed_by")
+	c.bad("handoff_resume", map[string]any{"id": id, "accept": "operational", "reason": "x"}, "validation", 2, `unknown argument "accept"`)
+	c.bad("handoff_check", map[string]any{"id": id, "confirmed_by": "ben"}, "validation", 2, `unknown argument "confirmed_by"`)
 
 	file := filepath.Join(root, "handoffs", "2026-05-07-ann-ben-one.md")
 	if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
@@ -488,17 +488,6 @@ func TestBrokenRecord(t *testing.T) {
 		data := c.good("handoff_write", map[string]any{"body": body, "from": "ann", "to": "ben", "topic": "t"}, `"status":"created"`)
 		if (data["notes"] != nil) != noted {
 			t.Errorf("%q: notes %v", body, data["notes"])
-		}
-	}
-}
-
-// Half a character is not replaced without a word.
-func TestText(t *testing.T) {
-	c := connect(t, mustProject(t), revisions[0])
-	for body, ok := range map[string]bool{`\ud83d\ude00 \ufffd`: true, `\ud83d`: false, `\ude00\ud83d`: false} {
-		text, _, failed := c.call("handoff_write", map[string]any{"body": json.RawMessage(`"` + body + `"`), "to": "ben", "topic": "t"})
-		if failed == ok {
-			t.Errorf("%s: failed is %v\n%s", body, failed, text)
 		}
 	}
 }

@@ -39,8 +39,7 @@ func (in listArgs) filter() (f handoff.Filter, err error) {
 
 type listed struct {
 	Handoffs []listedOne `json:"handoffs"`
-	Older    int         `json:"older"`             // the number of omitted handoffs
-	Lost     string      `json:"warning,omitempty"` // why some handoffs cannot be listed
+	Older    int         `json:"older"` // the number of omitted handoffs
 }
 
 // A listedOne is an entry without its file name, which is not verified.
@@ -70,7 +69,7 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 		var in handoff.Inbox
 		in, err = s.Chosen(f)
 		if entries, total = in.Newest, len(in.Newest); in.Missing > 0 {
-			out.Lost = fmt.Sprint(in.Missing, " are missing: run `handoff verify`")
+			p.Note(fmt.Sprint(in.Missing, " are missing: run `handoff verify`"))
 		}
 		entries = entries[max(0, total-limit):]
 	} else {

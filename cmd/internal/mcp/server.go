@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -39,55 +42,60 @@ const (
 	always                   // its description is loaded before the model searches for it
 )
 
-// annotations returns a trait as the protocol has it. No tool destroys anything.
-func (t trait) annotations() (*mcp.ToolAnnotations, mcp.Meta) {
-	hints, meta := &mcp.ToolAnnotations{DestructiveHint: new(false)}, mcp.Meta(nil)
-	if t&reads != 0 {
-		hints = &mcp.ToolAnnotations{ReadOnlyHint: true}
-	}
-	if t&always != 0 {
-		meta = mcp.Meta{"anthropic/alwaysLoad": true}
-	}
-	return hints, meta
-}
-
 // add adds a tool. Its result is a string, in which text of others is framed, or data without such text: Claude Code
 // and Codex show their model only the data if there is any. An error becomes a result that the model can see, with the
-// class of its exit code.
+// class of its exit code. What the command line would note stands in each result.
 func add[In any](s *mcp.Server, p project, name string, has trait, description string,
 	do func(project, context.Context, In) (any, error)) {
 	takes := schemaOf[In]()
-	hints, meta := has.annotations()
-	s.AddTool(&mcp.Tool{Name: name, Description: description, Annotations: hints, Meta: meta, InputSchema: takes},
-		func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			var asks mcp.InputRequestMap
-			r, err := guarded(func() (any, error) {
-				in, err := arguments[In](name, call.Params.Arguments, takes)
-				if err != nil {
-					return nil, err
-				}
-				p, question, err := p.ofSession(call.Params.Meta).find(call)
-				if asks = question; err != nil || asks != nil {
-					return nil, err
-				}
-				return do(p, ctx, in)
-			})
-			text, isText := r.(string)
-			switch {
-			case asks != nil:
-				return &mcp.CallToolResult{InputRequests: asks}, nil
-			case err != nil:
-				return failed(err, text), nil
-			case isText:
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-			}
-			data, err := json.Marshal(r)
+	tool := &mcp.Tool{Name: name, Description: description, InputSchema: takes,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: has&reads != 0, DestructiveHint: new(false)}}
+	if has&always != 0 {
+		tool.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
+	}
+	s.AddTool(tool, func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var asks mcp.InputRequestMap
+		var noted bytes.Buffer
+		r, err := guarded(func() (any, error) {
+			in, err := arguments[In](name, call.Params.Arguments, takes)
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}},
-				StructuredContent: r}, nil
+			p, question, err := p.of(call, &noted).find(call)
+			if asks = question; err != nil || asks != nil {
+				return nil, err
+			}
+			return do(p, ctx, in)
 		})
+		if asks != nil {
+			return &mcp.CallToolResult{InputRequests: asks}, nil
+		}
+		return result(r, err, noted.String())
+	})
+}
+
+// result returns the result of a call that noted some lines.
+func result(r any, err error, noted string) (*mcp.CallToolResult, error) {
+	lines := strings.FieldsFunc(inTools(noted), func(c rune) bool { return c == '\n' })
+	notes := ""
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "handoff: ")
+		notes += "note: " + lines[i] + "\n"
+	}
+	text, isText := r.(string)
+	switch {
+	case err != nil:
+		return failed(err, text+notes), nil
+	case isText:
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text + notes}}}, nil
+	}
+	data, err := json.Marshal(r)
+	if err == nil && len(lines) > 0 {
+		more, _ := json.Marshal(lines) // texts
+		data = fmt.Appendf(data[:len(data)-1], `,"notes":%s}`, more)
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}},
+		StructuredContent: json.RawMessage(data)}, err
 }
 
 // guarded turns a panic into an error, so that the server continues.

@@ -46,8 +46,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err := p.admitFrom(found, source); err != nil {
 		return nil, err
 	}
-	note, err := recipient(s, in.To)
-	if err != nil {
+	if err := p.checkRecipient(s, in.To); err != nil {
 		return nil, err
 	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
@@ -55,11 +54,20 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 		return nil, err
 	}
 	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
-	next := ""
-	if source.Make != nil || handoff.HasFrontmatter([]byte(in.Body)) {
-		next = "handoff_check with its id checks whether work can continue from it"
+	out := written{Receipt: receipts[0]}
+	switch {
+	case source.Make != nil && out.Status == handoff.StatusCreated:
+		shared, _ := s.Records().Seen([]string{out.ID}) // the handoff is stored, even if this fails
+		for _, note := range shared {
+			p.Note(note)
+		}
+	case source.Make == nil && cli.LooksLikeObject(body):
+		p.Note("the body is not a known record and is stored as a plain handoff; add kind to see its faults")
 	}
-	return written{next, receipts[0], append(note, notes(s, in, source, receipts[0])...)}, nil
+	if source.Make != nil || handoff.HasFrontmatter(body) {
+		out.Next = "handoff_check with its id checks whether work can continue from it"
+	}
+	return out, nil
 }
 
 // admitFrom refuses a source whose sender is not the server's only operator, in any form.
@@ -74,34 +82,20 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 	return err
 }
 
-// recipient refuses a new recipient if a known name is similar. Otherwise it returns a note about a new one.
-func recipient(s *handoff.Store, to string) (notes []string, err error) {
+// checkRecipient refuses a new recipient if a known name is similar, and notes another new one.
+func (p project) checkRecipient(s *handoff.Store, to string) error {
 	near, err := s.Registry().Meant(to)
 	if list, _ := s.Registry().Policy(); to == "" || err != nil || list != nil {
-		return nil, err // the operators file decides
+		return err // the operators file decides
 	}
-	why, _ := s.Registry().WhyUnknown(to)
-	switch {
-	case near != "":
-		return nil, fault.Invalid("correct to, or ask the user", "%s is new here; did you mean %s?", fault.Own(to),
+	if near != "" {
+		return fault.Invalid("correct to, or ask the user", "%s is new here; did you mean %s?", fault.Own(to),
 			fault.Own(near))
-	case why != "":
-		return []string{why}, nil
 	}
-	return nil, nil
-}
-
-// notes returns warnings about a stored handoff.
-func notes(s *handoff.Store, in writeArgs, source handoff.Source, receipt handoff.Receipt) []string {
-	switch {
-	case source.Make == nil && cli.LooksLikeObject([]byte(in.Body)):
-		return []string{"the body is not a known record and is stored as a plain handoff; add kind to see the " +
-			"faults of a record"}
-	case source.Make == nil || receipt.Status != handoff.StatusCreated:
-		return nil
+	if why, _ := s.Registry().WhyUnknown(to); why != "" {
+		p.Note(why)
 	}
-	shared, _ := s.Records().Seen([]string{receipt.ID}) // the handoff is stored, even if this fails
-	return shared
+	return nil
 }
 
 type replyArgs struct {
@@ -137,5 +131,4 @@ func (p project) reply(ctx context.Context, in replyArgs) (any, error) {
 type written struct {
 	Next string `json:"next,omitempty"`
 	handoff.Receipt
-	Notes []string `json:"notes,omitempty"`
 }
