@@ -178,7 +178,7 @@ func (s *Store) do(ctx context.Context, act Act, entries []Entry, plan func(*sto
 			return nil
 		})
 	}
-	x, err := s.exchange(ctx)
+	x, err := s.exchange()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package handoff_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -349,7 +348,7 @@ func TestDeadSession(t *testing.T) {
 		m := remotetest.NewMemory()
 		s := open(t, t.TempDir(), func(o *handoff.Options) {
 			state = o.UserState
-			o.Remote = func(context.Context) (remote.Remote, string, error) { return m, "origin", nil }
+			o.Remote = func(*handoff.Store) (remote.Remote, string, error) { return m, "origin", nil }
 		})
 		id := mustWrite(t, s, source("one", "")).ID
 		if hasSynced {

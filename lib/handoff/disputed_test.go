@@ -1,7 +1,6 @@
 package handoff_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -28,7 +27,7 @@ func clone(t *testing.T, m *remotetest.Memory, now func() time.Time, names ...st
 	}
 	return open(t, root, func(o *handoff.Options) {
 		o.Now, o.Lease = now, time.Hour
-		o.Remote = func(context.Context) (remote.Remote, string, error) { return m, "origin", nil }
+		o.Remote = func(*handoff.Store) (remote.Remote, string, error) { return m, "origin", nil }
 	})
 }
 

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 	"time"
 
@@ -65,7 +64,7 @@ type Options struct {
 
 	// Remote opens the remote of the store and returns what the store remembers of it, such as its URL. nil means that
 	// the store is not exchanged.
-	Remote  func(context.Context) (r remote.Remote, name string, err error)
+	Remote  func(*Store) (r remote.Remote, name string, err error)
 	Offline bool // act without asking the remote: the next sync tells whether it counts
 
 	Rules       Rules                  // the frontmatter schema: schema.Frontmatter()

@@ -30,7 +30,7 @@ func (s *Store) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 		return SyncReport{}, err
 	}
 	s.bringIn(ctx)
-	x, err := s.exchange(ctx)
+	x, err := s.exchange()
 	if err != nil {
 		return SyncReport{}, err
 	}
@@ -81,11 +81,15 @@ func (s *Store) unsent(look *store.Look, do func(log.Event)) error {
 	})
 }
 
-func (s *Store) exchange(ctx context.Context) (*exchange.Exchange, error) {
+func (s *Store) exchange() (*exchange.Exchange, error) {
 	if s.opt.Remote == nil {
 		return nil, fault.Config("name one with --remote, or add a git remote", "this store has no remote")
 	}
-	r, name, err := s.opt.Remote(ctx)
+	_, err := s.look(false) // once for all that follows
+	if err != nil {
+		return nil, err
+	}
+	r, name, err := s.opt.Remote(s)
 	if err != nil {
 		return nil, err
 	}

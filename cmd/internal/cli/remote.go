@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"net/url"
 	"os"
 	"os/exec"
@@ -17,14 +17,11 @@ import (
 // of the settings.
 func (a *App) useRemote(p *handoff.Project, named string) {
 	at := *p
-	p.Options.Remote = func(ctx context.Context) (remote.Remote, string, error) {
-		name := named
-		if name == "" {
-			name = at.Settings.Remote.Value
-		}
-		r, key, err := a.openRemote(ctx, at, name)
+	p.Options.Remote = func(s *handoff.Store) (remote.Remote, string, error) {
+		name := cmp.Or(named, at.Settings.Remote.Value)
+		r, key, err := a.openRemote(s, at, name)
 		if err == nil && named == "" {
-			err = a.checkRemote(at, name, key)
+			err = a.checkRemote(s, name, key)
 		}
 		if err != nil && r != nil {
 			r.Close()
@@ -36,7 +33,7 @@ func (a *App) useRemote(p *handoff.Project, named string) {
 
 // openRemote opens a remote by its name: one of the user's settings, else a git remote of the project. key is what the
 // store remembers of it.
-func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r remote.Remote, key string, err error) {
+func (a *App) openRemote(s *handoff.Store, p handoff.Project, name string) (r remote.Remote, key string, err error) {
 	if own := p.User.Remotes[name]; own != nil {
 		scheme, _, _ := strings.Cut(own.URL.Value, ":")
 		program, err := os.Executable()
@@ -48,14 +45,6 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 				Region: own.Region.Value, Profile: own.Profile.Value}})
 		return r, own.URL.Value + " " + own.Endpoint.Value, err
 	}
-	address, err := remote.URLOf(p.Root, name, os.Environ())
-	if err != nil {
-		return nil, "", err
-	}
-	s, err := handoff.Open(p.Options)
-	if err != nil {
-		return nil, "", err
-	}
 	own, done := s.OwnPath(), func() {}
 	if !canWrite(own) { // all of the cache can be read again
 		if own, err = os.MkdirTemp("", "handoff-"); err != nil {
@@ -65,8 +54,11 @@ func (a *App) openRemote(ctx context.Context, p handoff.Project, name string) (r
 		done = func() { _ = os.RemoveAll(own) }
 	}
 	namespace := p.Settings.SyncNamespace.Value
-	r, err = remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root, URL: address,
-		Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Done: done})
+	r, address, err := remote.OpenGit(remote.GitOptions{Cache: filepath.Join(own, "sync.git"), Project: p.Root,
+		Remote: name, Namespace: namespace, Environ: os.Environ(), Asks: IsTerminal(a.Stderr), Done: done})
+	if err != nil {
+		done()
+	}
 	return r, withoutSecret(address) + " " + namespace, err
 }
 
@@ -120,11 +112,7 @@ func withoutSecret(address string) string {
 }
 
 // checkRemote asks before handoffs go to another place than at the first sync: the settings come with a clone.
-func (a *App) checkRemote(p handoff.Project, name, key string) error {
-	s, err := handoff.Open(p.Options)
-	if err != nil {
-		return err
-	}
+func (a *App) checkRemote(s *handoff.Store, name, key string) error {
 	before, has := s.HasSynced()
 	question := "Exchange handoffs with " + handoff.EscapeLine(key) + ", no longer with " +
 		handoff.EscapeLine(before) + "?"

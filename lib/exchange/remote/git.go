@@ -23,7 +23,8 @@ import (
 type GitOptions struct {
 	Cache     string   // a directory for a bare repository; it is made if it is missing, and made again if it is broken
 	Project   string   // an absolute path: git's settings there speak to the remote
-	URL       string   // as from URLOf
+	Remote    string   // its name in git's settings
+	URL       string   // "" for the one that the settings have
 	Namespace string   // of the refs, such as refs/handoff
 	Environ   []string // the environment, from os.Environ
 	Asks      bool     // there is a terminal, on which git may ask for a password
@@ -47,19 +48,23 @@ const (
 	next = "refs/next/"
 )
 
-// OpenGit opens a git remote. It speaks to it only when asked. The error is fault.ErrConfig if git is missing, older
-// than 2.32, or refuses the repository of the project because it belongs to somebody else.
-func OpenGit(o GitOptions) (Remote, error) {
+// OpenGit opens a git remote, and returns its URL. It speaks to it only when asked. The error is fault.ErrConfig if
+// there is no such remote, or if git is missing, older than 2.32, or refuses the repository of the project because it
+// belongs to somebody else.
+func OpenGit(o GitOptions) (r Remote, url string, err error) {
 	s, err := settingsOf(o.Project, o.Environ)
+	if err == nil && o.URL == "" {
+		o.URL, err = s.urlOf(o.Remote)
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	version := git.Call{Dir: s.top, Environ: o.Environ, Args: []string{"version"}}
 	out, err := version.Run(context.Background())
 	var major, minor int
 	_, scanErr := fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
 	if err != nil || scanErr != nil || major < 2 || major == 2 && minor < 32 {
-		return nil, fault.Config("install git "+oldest+" or newer", "git is too old: %.40q", out)
+		return nil, "", fault.Config("install git "+oldest+" or newer", "git is too old: %.40q", out)
 	}
 	g := &gitRemote{o: o, logs: strings.TrimSuffix(o.Namespace, "/") + "/log/", safe: s.trusted(),
 		format: cmp.Or(s.first["extensions.objectformat"], "sha1"),
@@ -68,7 +73,7 @@ func OpenGit(o GitOptions) (Remote, error) {
 		"GIT_CONFIG_GLOBAL="+filepath.Join(o.Cache, "config"), "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1")
 	g.call = git.Call{Dir: s.top, Repo: o.Cache, Environ: o.Environ, More: env, Online: true, Asks: o.Asks,
 		Limit: 10 * time.Minute}
-	return g, nil
+	return g, o.URL, nil
 }
 
 // Close calls Done.

@@ -58,7 +58,7 @@ func options(t testing.TB, url string) remote.GitOptions {
 
 func open(t testing.TB, o remote.GitOptions) remote.Remote {
 	t.Helper()
-	r, err := remote.OpenGit(o)
+	r, _, err := remote.OpenGit(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,10 +375,10 @@ func TestMissingOrOldGit(t *testing.T) {
 	o := options(t, "/nowhere")
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	_, err := remote.OpenGit(o)
+	_, _, err := remote.OpenGit(o)
 	hasClass(t, err, fault.ErrConfig, "not installed", "2.32")
 	write(t, filepath.Join(bin, "git"), "#!/bin/sh\necho git version 2.31.8\n")
-	_, err = remote.OpenGit(o)
+	_, _, err = remote.OpenGit(o)
 	hasClass(t, err, fault.ErrConfig, "too old", "2.32")
 }
 
@@ -414,31 +414,35 @@ func TestForeign(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	away(o.Project)
-	_, err = remote.OpenGit(o)
+	_, _, err = remote.OpenGit(o)
 	hasClass(t, err, fault.ErrConfig, "another user", "safe.directory "+o.Project)
 	trust(o, o.Project)
 	open(t, o)
 }
 
-func TestURLOf(t *testing.T) {
+func TestURL(t *testing.T) {
 	t.Parallel()
 	dir := project(t, "sha1", "../hub.git")
+	urlOf := func(project, name string) (string, error) {
+		_, url, err := remote.OpenGit(remote.GitOptions{Project: project, Remote: name, Environ: environ(t)})
+		return url, err
+	}
 	sub := filepath.Join(dir, "a/b")
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, url := range map[string]string{"ssh": "git@hub.example:x/y.git", "https": "https://hub.example/x", "my.own": "/srv/x"} {
 		command(t, dir, "remote", "add", name, url)
-		if got, err := remote.URLOf(sub, name, environ(t)); got != url || err != nil {
+		if got, err := urlOf(sub, name); got != url || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if got, err := remote.URLOf(sub, "origin", environ(t)); got != filepath.Join(filepath.Dir(dir), "hub.git") || err != nil {
+	if got, err := urlOf(sub, "origin"); got != filepath.Join(filepath.Dir(dir), "hub.git") || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	_, err := remote.URLOf(dir, "upstream", environ(t))
+	_, err := urlOf(dir, "upstream")
 	hasClass(t, err, fault.ErrConfig, `"upstream"`, "git remote add upstream URL")
-	_, err = remote.URLOf(t.TempDir(), "origin", environ(t))
+	_, err = urlOf(t.TempDir(), "origin")
 	hasClass(t, err, fault.ErrConfig, `"origin"`)
 }
 

@@ -58,26 +58,21 @@ func isPath(url string) bool {
 	return url != "" && (colon < 0 || slash >= 0 && slash < colon)
 }
 
+// urlOf returns the URL of the remote with a name.
+func (s settings) urlOf(name string) (url string, err error) {
+	if url = s.absolute(s.first["remote."+name+".url"]); url == "" {
+		err = fault.Config("run `git remote add "+name+" URL`, or name another one: `handoff sync --remote NAME`",
+			"git has no remote %q here", name)
+	}
+	return url, err
+}
+
 // absolute returns the URL of a remote; a path is made absolute.
 func (s settings) absolute(url string) string {
 	if isPath(url) && !filepath.IsAbs(url) {
 		return filepath.Join(s.top, url)
 	}
 	return url
-}
-
-// URLOf returns the URL of a git remote of a project by its name. Without such a remote, or if git cannot be used, the
-// error is fault.ErrConfig. environ is the environment, as from os.Environ.
-func URLOf(project, name string, environ []string) (url string, err error) {
-	s, err := settingsOf(project, environ)
-	if err != nil {
-		return "", err
-	}
-	if url = s.absolute(s.first["remote."+name+".url"]); url == "" {
-		return "", fault.Config("run `git remote add "+name+" URL`, or name another one: `handoff sync --remote NAME`",
-			"git has no remote %q here", name)
-	}
-	return url, nil
 }
 
 // own is the name of the remote in the settings of our calls.

@@ -72,6 +72,10 @@ func (x *Exchange) Pack(docs []store.Document) ([]byte, error) {
 func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry bool) (ids []string,
 	outcomes []store.Outcome, err error) {
 	x.sent, x.report = map[string]bool{}, Report{}
+	door, err := newDoor(x.At)
+	if err != nil {
+		return nil, nil, err
+	}
 	var docs []store.Document
 	a := arrival{}
 	for i, text := range lines {
@@ -83,7 +87,7 @@ func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry 
 			a.lines = append(a.lines, r)
 			continue
 		}
-		d, err := x.imported(r.document)
+		d, err := x.imported(door, r.document)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -121,18 +125,14 @@ func parseAny(text []byte) (received, bool) {
 }
 
 // imported returns a document of a bundle as one to store.
-func (x *Exchange) imported(d *document) (*store.Document, error) {
+func (x *Exchange) imported(door *door, d *document) (*store.Document, error) {
 	parsed, err := d.parse()
 	if err != nil {
 		return nil, err
 	}
-	look, err := x.At.Look(false)
-	if err != nil {
-		return nil, err
-	}
 	verification := ""
-	if h := look.Of(d.ID); h == nil || h.Pruned || h.Lost { // what is here was let in before
-		if verification, err = x.judge(d, parsed); err != nil {
+	if h := door.look.Of(d.ID); h == nil || h.Pruned || h.Lost { // what is here was let in before
+		if verification, err = door.judge(d, parsed); err != nil {
 			return nil, err
 		}
 	}

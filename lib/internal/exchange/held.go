@@ -22,6 +22,13 @@ func Waiting(at *store.Store) (all []Held, err error) {
 	}
 	defer held.Close()
 	names, err := held.Names(form.IsDigest)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	door, err := newDoor(at)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		text, err := held.Read(name, 2*maxLine)
 		var w waiting
@@ -30,7 +37,7 @@ func Waiting(at *store.Store) (all []Held, err error) {
 		}
 		parsed, err := w.Document.parse()
 		if err == nil {
-			_, err = (&Exchange{At: at}).judge(&w.Document, parsed)
+			_, err = door.judge(&w.Document, parsed)
 		}
 		why := "it comes in with the next `handoff sync`"
 		if err != nil {

@@ -127,6 +127,10 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	if len(all) == 0 {
 		return nil
 	}
+	door, err := newDoor(x.At)
+	if err != nil {
+		return err
+	}
 	var docs []store.Document
 	for i := range all {
 		x.outboxHas(all[i])
@@ -134,7 +138,7 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 			if r.document == nil {
 				continue
 			}
-			d, err := x.admit(r.document, all[i].log)
+			d, err := x.admit(door, r.document, all[i].log)
 			if err != nil {
 				return err
 			}
@@ -170,14 +174,27 @@ func (x *Exchange) outboxHas(a arrival) {
 	}
 }
 
-// admit returns a document to store, nil if it is here, was pruned, or has to wait.
-func (x *Exchange) admit(d *document, from string) (*store.Document, error) {
-	look, err := x.At.Look(false)
+// A door decides which documents may be stored.
+type door struct {
+	at                *store.Store
+	look              *store.Look
+	present, accepted operators.Rules
+	keys              operators.Keys
+}
+
+func newDoor(at *store.Store) (*door, error) {
+	look, err := at.Look(false)
 	if err != nil {
 		return nil, err
 	}
-	h := look.Of(d.ID)
-	isHere := h != nil && !h.Lost && !slices.Contains(look.Missing, h)
+	accepted := at.Accepted(look.View)
+	return &door{at, look, at.Rules(), accepted, at.Keys(accepted, operators.Namespace)}, nil
+}
+
+// admit returns a document to store, nil if it is here, was pruned, or has to wait.
+func (x *Exchange) admit(door *door, d *document, from string) (*store.Document, error) {
+	h := door.look.Of(d.ID)
+	isHere := h != nil && !h.Lost && !slices.Contains(door.look.Missing, h)
 	if h != nil && h.Pruned || isHere && d.Signature == "" {
 		return nil, nil
 	}
@@ -187,10 +204,10 @@ func (x *Exchange) admit(d *document, from string) (*store.Document, error) {
 		return nil, nil
 	}
 	if isHere {
-		x.improve(d.ID, parsed.From, []byte(d.Text), []byte(d.Signature))
+		door.improve(d, parsed.From)
 		return nil, nil
 	}
-	verification, why := x.judge(d, parsed)
+	verification, why := door.judge(d, parsed)
 	if why != nil {
 		return nil, x.hold(d, from, why)
 	}
@@ -219,29 +236,24 @@ func (x *Exchange) received(d *document, parsed doc.Document, verification strin
 }
 
 // judge returns why a document may not be stored now. It removes a signature that is not of the text.
-func (x *Exchange) judge(d *document, parsed doc.Document) (verification string, why error) {
-	if bad := doc.CheckTime(parsed.Time, x.At.Opt.Now()); bad != nil {
+func (o *door) judge(d *document, parsed doc.Document) (verification string, why error) {
+	if bad := doc.CheckTime(parsed.Time, o.at.Opt.Now()); bad != nil {
 		return "", fault.Invalid("it comes in when its time has come", "it states %s", parsed.Time)
 	}
-	look, err := x.At.Look(true)
+	if _, err := o.present.Admit(parsed.From, parsed.To); err != nil {
+		return "", err
+	}
+	verification, err := o.accepted.Admit(parsed.From, parsed.To)
 	if err != nil {
 		return "", err
 	}
-	if _, err := x.At.Rules().Admit(parsed.From, parsed.To); err != nil {
-		return "", err
-	}
-	accepted := x.At.Accepted(look.View)
-	if verification, err = accepted.Admit(parsed.From, parsed.To); err != nil {
-		return "", err
-	}
-	keys := x.At.Keys(accepted, operators.Namespace)
-	verdict, err := keys.Judge(parsed.From, []byte(d.Text), []byte(d.Signature))
+	verdict, err := o.keys.Judge(parsed.From, []byte(d.Text), []byte(d.Signature))
 	if verdict.State == operators.Bad {
 		d.Signature = ""
 	} else if err != nil {
 		return "", err
 	}
-	if missing := keys.Distrust(parsed.From, verdict); missing != "" {
+	if missing := o.keys.Distrust(parsed.From, verdict); missing != "" {
 		return "", fault.Denied("ask "+parsed.From+" to run `handoff write --sign` with it", "%s", missing)
 	}
 	return verification, nil
@@ -280,6 +292,13 @@ func (x *Exchange) release(ctx context.Context) error {
 		return err
 	}
 	x.report.Held = x.report.Held[:0]
+	if len(names) == 0 {
+		return nil
+	}
+	door, err := newDoor(x.At)
+	if err != nil {
+		return err
+	}
 	var docs []store.Document
 	for _, name := range names {
 		text, err := held.Read(name, 2*maxLine)
@@ -287,11 +306,11 @@ func (x *Exchange) release(ctx context.Context) error {
 		if err != nil || json.Decode(text, &w) != nil {
 			continue
 		}
-		d, err := x.admit(&w.Document, w.Log)
+		d, err := x.admit(door, &w.Document, w.Log)
 		if err != nil {
 			return err
 		}
-		if look, err := x.At.Look(false); d == nil && err == nil && look.Of(w.Document.ID) != nil {
+		if d == nil && door.look.Of(w.Document.ID) != nil {
 			_ = held.Remove(name) // it came in another way
 		}
 		if d != nil {
@@ -430,17 +449,12 @@ func (r *Report) count(e log.Pending) {
 }
 
 // improve stores a signature of a document that is here, if it is good and the present one is not.
-func (x *Exchange) improve(id, from string, text, armored []byte) {
-	look, err := x.At.Look(true)
-	if err != nil {
-		return
-	}
-	keys := x.At.Keys(x.At.Accepted(look.View), operators.Namespace)
+func (o *door) improve(d *document, from string) {
 	isGood := func(armored []byte) bool {
-		v, err := keys.Judge(from, text, armored)
+		v, err := o.keys.Judge(from, []byte(d.Text), armored)
 		return err == nil && v.State == operators.Good
 	}
-	if now, err := x.At.Signature(id); err == nil && !isGood(now) && isGood(armored) {
-		_ = x.At.SetSignature(id, armored) // else it comes in with the next sync that reads the log again
+	if now, err := o.at.Signature(d.ID); err == nil && !isGood(now) && isGood([]byte(d.Signature)) {
+		_ = o.at.SetSignature(d.ID, []byte(d.Signature)) // else it comes in with the next sync that reads the log again
 	}
 }

@@ -40,7 +40,12 @@ type Outcome struct {
 	err        error
 }
 
-const maxNames = 100 // base.md, base-2.md … base-100.md
+const (
+	maxNames = 100 // base.md, base-2.md … base-100.md
+
+	stagedAtOnce = 256 // bodies
+	stagers      = 8   // that write them: each waits for the disk
+)
 
 // Write stores documents with one change, all or none. before sees what the store said before; after, which may be nil,
 // adds more events.
@@ -86,21 +91,32 @@ func (w *writing) stage(s *Store) (err error) {
 	if w.dir.Modes.IsShared {
 		perm = 0o664
 	}
+	n := len(w.docs)
+	for at := 0; at < n; at += stagedAtOnce {
+		disk.Each(min(stagedAtOnce, n-at), stagers, func(i int) {
+			text, err := w.docs[at+i].Text()
+			if err == nil {
+				w.temps[at+i], err = w.dir.Stage(text, perm)
+			}
+			w.outcomes[at+i].err = err
+		})
+		if n > 1 {
+			s.Progress("storing", min(at+stagedAtOnce, n), n)
+		}
+	}
 	for i := range w.docs {
-		text, err := w.docs[i].Text()
-		if err == nil {
-			w.temps[i], err = w.dir.Stage(text, perm)
-		}
-		if before, readErr := s.Signature(w.docs[i].HandoffID); err == nil && len(w.docs[i].Signature) > 0 &&
-			(readErr != nil || !bytes.Equal(before, w.docs[i].Signature)) {
-			w.signed[w.docs[i].HandoffID] = true
-			err = s.SetSignature(w.docs[i].HandoffID, w.docs[i].Signature)
-		}
-		if err != nil {
+		if err := w.outcomes[i].err; err != nil {
 			return err
 		}
-		if len(w.docs) > 1 {
-			s.Progress("storing", i+1, len(w.docs))
+		d := &w.docs[i]
+		if len(d.Signature) == 0 {
+			continue
+		}
+		if before, err := s.Signature(d.HandoffID); err != nil || !bytes.Equal(before, d.Signature) {
+			w.signed[d.HandoffID] = true
+			if err := s.SetSignature(d.HandoffID, d.Signature); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
