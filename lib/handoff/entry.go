@@ -71,6 +71,9 @@ func (s *Store) look(part bool) (*store.Look, error) { return s.at.Look(part) }
 
 // compareTimes compares two ts_utc by their instants.
 func compareTimes(a, b string) int {
+	if len(a) == len(b) { // all are in UTC
+		return strings.Compare(a, b)
+	}
 	x, _ := form.Instant(a)
 	y, _ := form.Instant(b)
 	return cmp.Or(x.Compare(y), strings.Compare(a, b))

@@ -123,9 +123,10 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 	if err != nil {
 		return in, err
 	}
-	in = Inbox{For: map[string]int{}, Over: map[State]int{}, Missing: len(look.Missing),
+	listed := look.Listed()
+	in = Inbox{Newest: make([]Entry, 0, len(listed)), For: map[string]int{}, Over: map[State]int{}, Missing: len(look.Missing),
 		IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
-	for _, h := range look.Listed() {
+	for _, h := range listed {
 		if e := entry(look.View, h); f.matches(e) {
 			switch at := e.state; {
 			case f.Present && (at == StateArchived || at == StateWithdrawn), f.Unread && !f.All && leavesUnread(at):

@@ -39,8 +39,8 @@ func (m *model) boardLines(height int) (lines []string) {
 	if m.width < cardsFrom { // one column
 		for s := range sections {
 			sign, look := signOf(sections[s].states[0])
-			if from, to := m.of(s); s != m.turn() {
-				lines = append(lines, look.paint(sign)+fmt.Sprintf(" %d", to-from))
+			if s != m.turn() {
+				lines = append(lines, look.paint(sign)+m.count(s))
 			} else {
 				lines = append(lines, "‹ "+m.heading(s)+" ›")
 			}
@@ -118,7 +118,7 @@ type titlesMsg map[string]string
 func (m *model) titleOf(r *row) string {
 	title, asked := m.titles[r.ID]
 	if !asked {
-		m.untitled[r.ID] = r.Entry
+		m.untitled[r.ID] = *r.Entry
 	}
 	if title == "" {
 		title = r.Topic

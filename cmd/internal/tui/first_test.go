@@ -81,15 +81,14 @@ func TestFirstScreen(t *testing.T) {
 		if screen := m.View().Content; strings.Contains(screen, "topic-") || !strings.Contains(screen, "reading all handoffs…") {
 			t.Errorf("%s: before anything is read:\n%s", git, screen)
 		}
-		msg := m.begin()().(loadedMsg)
-		m.Update(msg)
-		first := m.View().Content
-		if !strings.Contains(first, "topic-") || !strings.Contains(first, "reading all handoffs…") {
-			t.Errorf("%s: the first screen:\n%s", git, first)
+		first, all := m.begin()
+		m.Update(first())
+		if screen := m.View().Content; !strings.Contains(screen, "topic-") || !strings.Contains(screen, "reading all handoffs…") {
+			t.Errorf("%s: the first screen:\n%s", git, screen)
 		}
 		press(m, "j", "j", "k")
 		id := m.id()
-		m.Update(msg.rest())
+		m.Update(all())
 		if last := m.View().Content; strings.Contains(last, "reading") || m.id() != id || len(m.rows) != stored {
 			t.Errorf("%s: %d rows, %s in place of %s:\n%s", git, len(m.rows), m.id(), id, last)
 		}
@@ -103,13 +102,13 @@ func TestFirstScreen(t *testing.T) {
 func TestChangeBeforeAllIsRead(t *testing.T) {
 	t.Parallel()
 	m := start(t, large(t, handoff.GitNone), "ben")
-	msg := m.begin()().(loadedMsg)
-	m.Update(msg)
+	first, all := m.begin()
+	m.Update(first())
 	id := m.id()
 	if _, err := m.store.Act(t.Context(), handoff.ActDone, id, handoff.Who{Operator: "ben"}); err != nil {
 		t.Fatal(err)
 	}
-	m.Update(msg.rest())
+	m.Update(all())
 	m.Update(m.look()())
 	at := slices.IndexFunc(m.rows, func(r row) bool { return r.ID == id })
 	if m.id() == id || m.turn() != 0 || m.rows[at].state != handoff.StateDone {

@@ -13,32 +13,34 @@ const often = 400 * time.Millisecond
 
 // A row is a handoff of the list.
 type row struct {
-	handoff.Entry
+	*handoff.Entry
 	state handoff.State
 	taker string // the holder
 }
 
 // loadedMsg is the result of reading the store, newest handoffs first. Without rows, nothing changed.
 type loadedMsg struct {
-	rows  []row
-	err   error
-	stamp string
-	rest  tea.Cmd // reads all handoffs, if rows are only the open ones to the operator
+	rows    []row
+	err     error
+	stamp   string
+	isFirst bool // rows are only the newest unread ones to the operator
 }
 
-// begin reads the handoffs that wait for the operator, and then all.
-func (m *model) begin() tea.Cmd {
-	s, first := m.store, handoff.Filter{To: m.me, Open: true}
+const mostFirst = 200 // more than a screen has lines
+
+// begin returns the commands that read the newest handoffs that wait for the operator, and then all.
+func (m *model) begin() (first, all tea.Cmd) {
+	s, me := m.store, m.me
 	stamp := s.Stamp()
-	rest := func() tea.Msg { return load(s, handoff.Filter{}, stamp) }
-	if m.me == "" {
-		return rest
+	all = func() tea.Msg { return load(s, handoff.Filter{}, stamp) }
+	if me == "" {
+		return nil, all
 	}
 	return func() tea.Msg {
-		msg := load(s, first, stamp)
-		msg.rest = rest
+		msg := load(s, handoff.Filter{To: me, Unread: true, Newest: mostFirst}, stamp)
+		msg.isFirst = true
 		return msg
-	}
+	}, all
 }
 
 // look reads the store if it has changed since the last look.
@@ -58,7 +60,9 @@ func (m *model) look() tea.Cmd {
 func load(s *handoff.Store, f handoff.Filter, stamp string) loadedMsg {
 	entries, err := s.List(f)
 	rows := make([]row, len(entries))
-	for i, e := range handoff.NewestFirst(entries) {
+	entries = handoff.NewestFirst(entries)
+	for i := range entries {
+		e := &entries[i]
 		if rows[i].Entry, rows[i].state = e, e.State(); e.State() == handoff.StateTaken {
 			rows[i].taker = e.Life().Take.Operator
 		}

@@ -57,7 +57,7 @@ func newModel(s *handoff.Store, o handoff.Options, me string) *model {
 	return m
 }
 
-func (m *model) Init() tea.Cmd { return m.begin() }
+func (m *model) Init() tea.Cmd { return tea.Sequence(m.begin()) }
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
@@ -96,8 +96,8 @@ func (m *model) take(msg loadedMsg) tea.Cmd {
 	id := cmp.Or(m.follow, m.id())
 	m.rows, m.follow = msg.rows, ""
 	m.choose(id)
-	if msg.rest != nil {
-		return msg.rest
+	if msg.isFirst {
+		return nil
 	}
 	m.trouble, m.stamp, m.loaded = "", msg.stamp, true
 	return tea.Batch(m.find(), m.look())

@@ -20,7 +20,7 @@ func rows(n int) []row {
 	all := make([]row, n)
 	states := handoff.States()
 	for i := range all {
-		all[i] = row{Entry: handoff.Entry{ID: fmt.Sprintf("sha256:%064x", i*7919), From: []string{"ann", "Ben", "cleo"}[i%3], To: []string{"ben", "ann"}[i%2],
+		all[i] = row{Entry: &handoff.Entry{ID: fmt.Sprintf("sha256:%064x", i*7919), From: []string{"ann", "Ben", "cleo"}[i%3], To: []string{"ben", "ann"}[i%2],
 			Topic: fmt.Sprint("topic-", i), Time: "2026-11-22T08:00:00Z"}, state: states[i%len(states)]}
 	}
 	return all

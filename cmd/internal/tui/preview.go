@@ -41,7 +41,7 @@ func (m *model) want() tea.Cmd {
 		p.top, p.body = 0, bodyMsg{}
 	}
 	p.id, p.width = r.ID, width
-	s, w, e, colors := m.store, m.work, r.Entry, m.colors
+	s, w, e, colors := m.store, m.work, *r.Entry, m.colors
 	return func() tea.Msg { return read(s, w, e, width, colors) }
 }
 

@@ -34,8 +34,16 @@ func (m *model) listLines(at layout) (lines []string) {
 // heading returns the name of a section, with its sign and how many handoffs it has.
 func (m *model) heading(s int) string {
 	sign, look := signOf(sections[s].states[0])
+	return look.paint(sign+" "+sections[s].name) + m.count(s)
+}
+
+// count returns how many handoffs a section has, "" until all are read.
+func (m *model) count(s int) string {
+	if !m.loaded {
+		return ""
+	}
 	from, to := m.of(s)
-	return look.paint(sign+" "+sections[s].name) + fmt.Sprintf(" %d", to-from)
+	return fmt.Sprintf(" %d", to-from)
 }
 
 const (

@@ -113,6 +113,9 @@ func (l *list) rank(i int) int {
 func (l *list) matcher() func(*row) bool {
 	words := strings.Fields(strings.ToLower(l.query))
 	return func(r *row) bool {
+		if len(words) == 0 {
+			return true
+		}
 		text := strings.ToLower(r.From + " " + r.To + " " + r.Topic + " " + cli.Short(r.ID, len(r.ID)))
 		for _, word := range words {
 			if !strings.Contains(text, word) {

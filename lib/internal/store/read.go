@@ -216,10 +216,10 @@ func IsDocument(name string) bool {
 
 // unnamed returns the names of files that no handoff has, and the handoffs that are lost or have no file.
 func unnamed(dir *disk.Dir, f *facts.Facts) (names []string, gone []*facts.Handoff, err error) {
-	isThere := map[string]bool{}
 	if dir != nil {
 		names, err = dir.Names(IsDocument)
 	}
+	isThere := make(map[string]bool, len(names))
 	for _, name := range names {
 		isThere[name] = true
 	}
