@@ -124,8 +124,8 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 		return in, err
 	}
 	listed := look.Listed()
-	in = Inbox{Newest: make([]Entry, 0, len(listed)), For: map[string]int{}, Over: map[State]int{}, Missing: len(look.Missing),
-		IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
+	in = Inbox{Newest: make([]Entry, 0, len(listed)), For: map[string]int{}, Over: map[State]int{},
+		Missing: len(look.Missing), IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
 	for _, h := range listed {
 		if e := entry(look.View, h); f.matches(e) {
 			switch at := e.state; {
