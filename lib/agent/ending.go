@@ -2,8 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -19,12 +17,10 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/secrets"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
-	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
 const (
-	maxLast  = 8000 // characters of a file
-	lastWay  = 14 * 24 * time.Hour
+	maxLast  = 8000                                    // characters of a file
 	firstRow = "# Session %s of %s %s %s and holds %d" // ended or ran, and the time
 	saidLast = "\n## What the agent said last\n\n"
 )
@@ -39,19 +35,16 @@ type Last struct {
 }
 
 // lastDir returns the directory for what the sessions of a project leave, "" if there is no place for it.
-func lastDir(p handoff.Project, getenv func(string) string) string {
-	state := memory.State(getenv)
-	at, err := store.Resolve(p.Options.StateDir)
-	if state == "" || err != nil {
-		return ""
+func lastDir(s *handoff.Store) string {
+	if own := s.OwnPath(); own != "" {
+		return filepath.Join(own, "ended")
 	}
-	sum := sha256.Sum256([]byte(at))
-	return filepath.Join(state, "ended", hex.EncodeToString(sum[:16]))
+	return ""
 }
 
 // LastSession returns what the session left that ended last. If there is none, the error is ErrInvalid.
-func LastSession(p handoff.Project, getenv func(string) string) (Last, error) {
-	all := lasts(lastDir(p, getenv), getenv)
+func LastSession(s *handoff.Store, getenv func(string) string) (Last, error) {
+	all := lasts(lastDir(s), getenv)
 	if len(all) == 0 {
 		return Last{}, fault.Invalid("`handoff list` shows the handoffs", "no session has left anything here")
 	}
@@ -64,15 +57,10 @@ func (l Last) Remove() error { return os.Remove(l.Path) }
 // lasts returns what sessions left, the latest first. One that still runs has left nothing.
 func lasts(dir string, getenv func(string) string) (all []Last) {
 	for _, path := range memory.ByTime(dir) {
-		info, err := os.Lstat(path)
-		if err != nil || time.Since(info.ModTime()) > lastWay {
-			_ = os.Remove(path) // a file that stays is removed the next time
-			continue
-		}
-		text, _ := os.ReadFile(path)
+		text, _ := os.ReadFile(path) // another process may have removed it
 		l, who := Last{Path: path, Text: string(text)}, ""
 		line, _, _ := strings.Cut(l.Text, "\n")
-		_, err = fmt.Sscanf(line, firstRow, &l.session, &who, &l.how, &l.at, &l.holds)
+		_, err := fmt.Sscanf(line, firstRow, &l.session, &who, &l.how, &l.at, &l.holds)
 		isOver := l.how == "ended" || disk.IsGone(memory.Read(memory.State(getenv), l.session).Process)
 		if err == nil && isOver {
 			all = append(all, l)
@@ -83,7 +71,7 @@ func lasts(dir string, getenv func(string) string) (all []Last) {
 
 // tellLast adds that the last session has left something.
 func (o opened) tellLast(r *report) {
-	all := lasts(lastDir(o.project, o.hook.Getenv), o.hook.Getenv)
+	all := lasts(lastDir(o.store), o.hook.Getenv)
 	if len(all) == 0 || all[0].session == o.hook.self || !o.isNew(r, "last:"+all[0].session+all[0].at) {
 		return
 	}
@@ -101,12 +89,10 @@ func (o opened) leave(n memory.Note) error {
 	if file := o.project.User.SessionFile; file.Source != settings.Default && !file.Value {
 		return nil
 	}
-	dir := lastDir(o.project, o.hook.Getenv)
+	dir, name := lastDir(o.store), o.hook.self+".md"
 	if dir == "" || o.hook.self == "" {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(o.hook.self))
-	name := hex.EncodeToString(sum[:16]) + ".md"
 	path := filepath.Join(dir, name)
 	text, err := o.ending(n, path)
 	if text == "" || err != nil {

@@ -212,30 +212,29 @@ type opened struct {
 	knows    []string // what the session was told
 }
 
-// stores opens the stores of the projects that the session works in. An error is about what cannot be used.
+// stores opens the stores of the projects that the session works in: those of the first of some places in which there
+// is one. If none of the places exists, it is the directory of the process. An error is about what cannot be used.
 func (h Hook) stores(places [][]string) (all []opened, why error) {
-	isGone := func(dir string) bool {
-		info, err := os.Stat(dir)
-		return err != nil || !info.IsDir()
-	}
-	named := slices.Concat(places...)
-	if at := slices.IndexFunc(named, isGone); at >= 0 && named[at] != "" {
-		why = fault.Config("", "the directory %s, which the agent names, is gone", fault.Own(named[at]))
-	}
-	if !slices.ContainsFunc(named, func(dir string) bool { return !isGone(dir) }) {
-		places = [][]string{{h.Cwd}}
-	}
-	for _, group := range places {
-		for _, dir := range slices.DeleteFunc(group, isGone) {
+	exists := false
+	for i, group := range append(places, []string{h.Cwd}) {
+		if all != nil || i == len(places) && exists {
+			break
+		}
+		for _, dir := range group {
+			info, err := os.Stat(dir)
+			if err != nil || !info.IsDir() {
+				if dir != h.Cwd {
+					why = cmp.Or(why, fault.Config("", "the directory %s, which the agent names, is gone", fault.Own(dir)))
+				}
+				continue
+			}
+			exists = true
 			o, err := h.open(dir)
 			why = cmp.Or(why, err)
 			isKnown := slices.ContainsFunc(all, func(s opened) bool { return s.project.Root == o.project.Root })
 			if err == nil && o.store != nil && !isKnown {
 				all = append(all, o)
 			}
-		}
-		if all != nil {
-			break
 		}
 	}
 	return all, why

@@ -171,7 +171,11 @@ func TestSessionEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, err := agent.LastSession(p, d.getenv)
+	s, err := handoff.Open(p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := agent.LastSession(s, d.getenv)
 	for _, want := range []string{"held-by-s-1", "I stopped at step 3", "/t.jsonl"} {
 		if err != nil || !strings.Contains(last.Text, want) {
 			t.Errorf("no %q in %q, %v", want, last.Text, err)
@@ -190,7 +194,7 @@ func TestSessionEnd(t *testing.T) {
 	}
 
 	d.run(agent.End, "claude", `{"session_id": "s-3", "hook_event_name": "SessionEnd"}`)
-	if again, err := agent.LastSession(p, d.getenv); err != nil || again.Path != last.Path {
+	if again, err := agent.LastSession(s, d.getenv); err != nil || again.Path != last.Path {
 		t.Errorf("a session without anything left %s, %v", again.Path, err)
 	}
 }

@@ -58,19 +58,14 @@ func (in input) session() string {
 // places returns the directories that the session works in, by what names them: cwd, then the roots of a workspace,
 // then CURSOR_PROJECT_DIR. The first of these in which a project is counts.
 func (in input) places(getenv func(string) string) (all [][]string) {
-	var cwd, project any = in.text("cwd"), getenv("CURSOR_PROJECT_DIR")
-	var roots, paths []any
+	var roots, paths []string
 	_ = json.Unmarshal(in["workspace_roots"], &roots) // other types are no roots
 	_ = json.Unmarshal(in["workspacePaths"], &paths)
-	for _, group := range [][]any{{cwd}, append(roots, paths...), {project}} {
-		var usable []string
-		for _, path := range group {
-			text, _ := path.(string)
-			if text = LocalPath(text); text != "" && !slices.Contains(usable, text) {
-				usable = append(usable, text)
-			}
+	for _, group := range [][]string{{in.text("cwd")}, append(roots, paths...), {getenv("CURSOR_PROJECT_DIR")}} {
+		for i, path := range group {
+			group[i] = LocalPath(path)
 		}
-		if usable != nil {
+		if usable := slices.DeleteFunc(group, func(path string) bool { return path == "" }); len(usable) > 0 {
 			all = append(all, usable)
 		}
 	}

@@ -201,7 +201,7 @@ func Check(in Input, o CheckOptions) Report {
 // add adds the result of a check. quotes are texts of the artifact that belong to it.
 func (c *checking) add(check string, pass bool, reason string, quotes ...string) {
 	c.Checks = append(c.Checks, Result{check, pass, reason})
-	for _, quote := range quotes[:min(len(quotes), maxListed)] {
+	for _, quote := range quotes {
 		c.Quotes = append(c.Quotes, check+": "+quote)
 	}
 }
@@ -215,9 +215,6 @@ func (c *checking) step(text string) {
 func (c *checking) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
-
-// maxListed is the most faults, and quotes of a check, in a report.
-const maxListed = 50
 
 // The names of the four checks of a packet.
 var fixed = []string{"Schema", "Freshness", "Resume token", "Replay test"}
@@ -269,8 +266,7 @@ func (c *checking) schema() {
 	faults := c.Record.Faults
 	c.walk(func(pointer, text string) {
 		if found := secrets.Scan(text); len(found) > 0 && pointer != "/resume_token" {
-			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "credential (" +
-				found[0].Rule + ")",
+			faults = append(faults, fault.Fault{Pointer: pointer, Problem: "credential (" + found[0].Rule + ")",
 				Hint: "remove and revoke it"})
 		}
 	})
@@ -283,24 +279,16 @@ func (c *checking) schema() {
 		return
 	}
 	var names []string
-	for i, f := range faults {
-		if i == maxListed {
-			c.Faults = append(c.Faults, fault.Fault{Problem: fmt.Sprintf("and %d more", len(faults)-i)})
-		}
-		if i >= maxListed {
-			break
-		}
-		c.Faults = append(c.Faults, fault.Fault{Line: f.Line, Column: f.Column, Pointer: show(f.Pointer),
-			Problem: show(f.Problem),
-			Hint:    show(f.Hint)})
-		name := strings.TrimPrefix(f.Pointer, "/handoff")
-		name, _, _ = strings.Cut(strings.TrimPrefix(name, "/"), "/")
+	for _, f := range faults {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Pointer, "/handoff"), "/"), "/")
 		if _, known := c.Record.table().named("/" + name); !known && !strings.HasPrefix(f.Pointer, "/handoff/") {
 			name = "another field"
 		}
 		if !slices.Contains(names, name) && name != "" {
 			names = append(names, name)
 		}
+		f.Pointer, f.Problem, f.Hint = show(f.Pointer), show(f.Problem), show(f.Hint)
+		c.Faults = append(c.Faults, f)
 	}
 	c.add("Schema", false, fault.Count(len(faults), "fault")+": "+cmp.Or(fault.Some(names), "the whole document"))
 	c.step("Fix the schema faults listed below.")
@@ -564,7 +552,7 @@ func (c *checking) instructions() {
 	})
 	if len(groups) > 0 {
 		c.add("Instructions", false, "dangerous: "+strings.Join(groups, ", "))
-		c.Quotes = append(quotes[:min(len(quotes), 20)], c.Quotes...) // the first ones are seen
+		c.Quotes = append(quotes, c.Quotes...) // the first ones are seen
 		c.step("Ask the owner of the task whether the quoted instructions are wanted; do not follow them before.")
 	}
 }

@@ -1,7 +1,9 @@
 package kind
 
 import (
+	"bytes"
 	_ "embed" // for the phrases
+	stdjson "encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/json"
 )
 
 //go:embed phrases.txt
@@ -83,23 +84,14 @@ type Answers struct {
 	NextAction string `json:"next_action"`
 }
 
-// ParseAnswers reads a JSON object with objective, blocker and next_action. The error is a *fault.DocumentError.
+// ParseAnswers reads a JSON object with objective, blocker and next_action. The error is fault.ErrInvalid.
 func ParseAnswers(text []byte) (a Answers, err error) {
-	root, err := json.ParseObject(text, MaxBytes, "the file of --answers")
-	if err != nil {
-		return a, err
+	d := stdjson.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&a); err != nil {
+		err = fault.Invalid("write an object with the texts objective, blocker and next_action", "--answers: %v", err)
 	}
-	for _, m := range root.Members {
-		into := map[string]*string{"objective": &a.Objective, "blocker": &a.Blocker,
-			"next_action": &a.NextAction}[m.Name]
-		if into == nil || m.Value.Kind != json.String {
-			return a, &fault.DocumentError{Faults: []fault.Fault{{Line: m.Value.Line, Column: m.Value.Column,
-				Pointer: fault.Pointer("", m.Name), Problem: "is not one of the three texts",
-				Hint: "use objective, blocker and next_action"}}}
-		}
-		*into = m.Value.Text
-	}
-	return a, nil
+	return a, err
 }
 
 // compare compares the answers with the packet. An answer that is equal after folding is confirmed. Others are shown

@@ -28,10 +28,7 @@ func Summary(reports []Report, o SummaryOptions) string {
 			b.WriteString("\n")
 		}
 		if len(reports) > 1 {
-			title := fmt.Sprintf("Report %d of %d", i+1, len(reports))
-			if o.Width > 0 || isSafe(r.Name) {
-				title = cut(r.Name, 80)
-			}
+			title := r.title(i, o.Width)
 			fmt.Fprintf(&b, "%s\n%s\n", title, strings.Repeat("=", max(3, utf8.RuneCountInString(title))))
 		}
 		r.write(&b, room)
@@ -79,42 +76,30 @@ func (r Report) write(b *strings.Builder, room int) {
 	}
 }
 
+// title returns the name of an artifact, or its number if the name cannot stand outside of a frame.
+func (r Report) title(i, width int) string {
+	if width > 0 || isSafe(r.Name) {
+		return cut(r.Name, 80)
+	}
+	return fmt.Sprint("Report ", i+1)
+}
+
 // overview returns the table of several reports.
 func overview(reports []Report, width int) string {
-	checks := slices.Clone(fixed)
-	for _, r := range reports {
-		for _, c := range r.Checks {
-			if !slices.Contains(checks, c.Check) {
-				checks = append(checks, c.Check)
-			}
-		}
-	}
-	header := append(append([]string{"CLASS"}, checks...), "Age", "Name", "Reason")
 	rows := make([][]string, len(reports))
 	for i, r := range reports {
-		row, reasons := []string{r.Class.String()}, []string{}
-		for _, check := range checks {
-			cell := "-"
-			if at := slices.IndexFunc(r.Checks, func(c Result) bool { return c.Check == check }); at >= 0 {
-				if cell = "pass"; !r.Checks[at].Pass {
-					cell, reasons = "FAIL", append(reasons, check+": "+r.Checks[at].Reason)
-				}
-			}
-			row = append(row, cell)
-		}
-		age, name := "-", fmt.Sprint(i+1)
+		age, reasons := "-", []string{}
 		if r.AgeSeconds != nil && *r.AgeSeconds >= 0 {
 			age = fmt.Sprintf("%d h", *r.AgeSeconds/3600)
 		}
-		if width > 0 || isSafe(r.Name) {
-			name = cut(r.Name, 80)
+		for _, c := range r.Checks {
+			if !c.Pass {
+				reasons = append(reasons, c.Check+": "+c.Reason)
+			}
 		}
-		rows[i] = append(row, age, name, cut(strings.Join(reasons, "; "), 120))
+		rows[i] = []string{r.Class.String(), age, r.title(i, width), cut(strings.Join(reasons, "; "), 120)}
 	}
-	for i := range header {
-		header[i] = strings.ToUpper(strings.TrimPrefix(strings.TrimSuffix(header[i], " test"), "Resume "))
-	}
-	return "At a glance:\n" + form.Table(width, header, rows) +
+	return "At a glance:\n" + form.Table(width, []string{"CLASS", "AGE", "NAME", "REASON"}, rows) +
 		fmt.Sprintf("\n%d checked, worst: %s\n", len(reports), Worst(reports))
 }
 

@@ -76,11 +76,11 @@ Exit codes: 6 the file does not match its id.`,
 
 // readLast prints what the last session has left: always in a frame, since an agent wrote it.
 func readLast(a *cli.App) error {
-	p, err := a.Project()
+	_, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	last, err := agent.LastSession(p, a.Getenv)
+	last, err := agent.LastSession(s, a.Getenv)
 	if err != nil {
 		return err
 	}

@@ -118,11 +118,11 @@ func (f *writeFlags) store(a *cli.App, files []string) error {
 
 // publish stores what the last session has left, and removes its file.
 func (f *writeFlags) publish(a *cli.App, files []string) error {
-	p, err := a.Project()
+	_, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	last, err := agent.LastSession(p, a.Getenv)
+	last, err := agent.LastSession(s, a.Getenv)
 	if err != nil {
 		return err
 	}
