@@ -222,10 +222,12 @@ func (h Hook) stores(places [][]string) (all []opened, why error) {
 		}
 		for _, dir := range group {
 			info, err := os.Stat(dir)
-			if err != nil || !info.IsDir() {
-				if dir != h.Cwd {
-					why = cmp.Or(why, fault.Config("", "the directory %s, which the agent names, is gone", fault.Own(dir)))
-				}
+			isGone := err != nil || !info.IsDir()
+			if isGone && dir != h.Cwd {
+				err = fault.Config("", "the directory %s, which the agent names, is gone", fault.Own(dir))
+				why = cmp.Or(why, err)
+			}
+			if isGone {
 				continue
 			}
 			exists = true
