@@ -40,6 +40,8 @@ type gitRemote struct {
 	call   git.Call
 	isPath bool // the remote is on this machine
 	parts  bool // it does not take all or nothing
+
+	planted map[string]string // objects in the places of logs that have not begun: an append replaces them
 }
 
 // The refs of the cache: the logs as they were read, and what is appended.
@@ -66,7 +68,7 @@ func OpenGit(o GitOptions) (r Remote, url string, err error) {
 	if err != nil || scanErr != nil || major < 2 || major == 2 && minor < 32 {
 		return nil, "", fault.Config("install git "+oldest+" or newer", "git is too old: %.40q", out)
 	}
-	g := &gitRemote{o: o, logs: strings.TrimSuffix(o.Namespace, "/") + "/log/", safe: s.trusted(),
+	g := &gitRemote{o: o, planted: map[string]string{}, logs: strings.TrimSuffix(o.Namespace, "/") + "/log/", safe: s.trusted(),
 		format: cmp.Or(s.first["extensions.objectformat"], "sha1"),
 		isPath: isPath(o.URL) || strings.HasPrefix(o.URL, "file:")}
 	env := append(s.forRemote(o.URL), "GIT_CONFIG_NOSYSTEM=1",
@@ -168,6 +170,9 @@ func (g *gitRemote) Read(ctx context.Context, after map[string]Position, do func
 		var rewritten []error
 		for _, log := range names {
 			chain, err := chainOf(objects, log, string(after[log]))
+			if errors.Is(err, errPlanted) {
+				err = do(log, Batch{})
+			}
 			if _, is := errors.AsType[*Rewritten](err); is {
 				rewritten = append(rewritten, err)
 			} else if err != nil {
@@ -210,16 +215,21 @@ const (
 	maxBatches = 1 << 20  // of a log, at once
 )
 
+// errPlanted means that the ref of a log that has not begun names something else than a commit. An append replaces it.
+var errPlanted = errors.New("no commit")
+
 // chainOf returns the commits of a log behind a position, newest first.
 func chainOf(objects *git.Objects, log, after string) (chain []string, err error) {
 	at := seen + log
 	for {
 		o, err := objects.Get(at, maxCommit)
 		switch {
-		case err == nil && len(chain) == 0 && o.Kind != "commit" && after == "": // there is no such log
+		case err == nil && len(chain) == 0 && o.Kind == "" && after == "": // there is no such log
 			return nil, nil
 		case err != nil || len(chain) > 0 && o.ID == "":
 			return nil, errors.Join(errCache, err)
+		case len(chain) == 0 && o.Kind != "commit" && after == "":
+			return nil, errPlanted
 		case o.ID == after:
 			return chain, nil
 		case o.Kind != "commit" || o.Data == nil || len(chain) == maxBatches:
@@ -233,6 +243,37 @@ func chainOf(objects *git.Objects, log, after string) (chain []string, err error
 			return nil, &Rewritten{log}
 		}
 	}
+}
+
+// findPlanted looks for what is planted in the places of logs. It reports whether it found something new.
+func (g *gitRemote) findPlanted(ctx context.Context, part []Addition) (isNew bool, err error) {
+	var names []string
+	for _, a := range part {
+		if a.After == "" {
+			names = append(names, a.Log)
+		}
+	}
+	if len(names) == 0 {
+		return false, nil
+	}
+	if err := g.fetch(ctx, names); err != nil {
+		return false, err
+	}
+	objects, err := g.call.Objects(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer objects.Close()
+	for _, log := range names {
+		o, err := objects.Get(seen+log, 0)
+		if err != nil {
+			return false, errors.Join(errCache, err)
+		}
+		if o.Kind != "" && o.Kind != "commit" && g.planted[log] != o.ID {
+			g.planted[log], isNew = o.ID, true
+		}
+	}
+	return isNew, nil
 }
 
 // parentOf returns the first parent in the text of a commit, which begins with its tree; "" if it has none.
@@ -327,7 +368,8 @@ func (g *gitRemote) push(ctx context.Context, part []Addition, commits []string)
 	}
 	for i, a := range part {
 		ref := g.logs + a.Log
-		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, a.After), commits[i]+":"+ref)
+		args = append(args, fmt.Sprintf("--force-with-lease=%s:%s", ref, cmp.Or(string(a.After), g.planted[a.Log])),
+			commits[i]+":"+ref)
 	}
 	_, err := g.run(ctx, nil, args...)
 	e, is := errors.AsType[*git.Error](err)
@@ -335,7 +377,13 @@ func (g *gitRemote) push(ctx context.Context, part []Addition, commits []string)
 	case !is:
 		return err
 	case e.Says("\t[rejected]"): // git saw it before it sent anything
-		return ErrMoved
+		isNew, err := g.findPlanted(ctx, part)
+		if !isNew {
+			return cmp.Or(err, ErrMoved)
+		}
+		return g.push(ctx, part, commits)
+	case e.Says("' exists; cannot create '"):
+		return g.failed(ctx, err)
 	case e.Says("does not support --atomic") && !g.parts:
 		g.parts = true
 		return g.push(ctx, part, commits)

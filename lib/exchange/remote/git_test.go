@@ -252,6 +252,42 @@ func TestRewritten(t *testing.T) {
 	appended(t, r, "t-00", "", "anew")
 }
 
+// What somebody plants in the place of a log is told to who reads it, and replaced by who appends.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	dir := hub(t, "sha1")
+	o := options(t, dir)
+	commit := appended(t, open(t, o), "t-ff", "", "x")
+	command(t, dir, "tag", "-a", "-m", "x", "v", string(commit))
+	o.Remote = "origin"
+	for name, object := range map[string]string{"t-00": "refs/tags/v", "t-01": string(commit) + "^{tree}", "t-02": string(commit) + ":batch"} {
+		command(t, dir, "update-ref", "refs/handoff/log/"+name, command(t, dir, "rev-parse", object))
+		r, other := open(t, o), open(t, options(t, dir))
+		n := 0
+		err := other.Read(t.Context(), map[string]remote.Position{name: "", "t-ff": ""}, func(_ string, b remote.Batch) error {
+			n++
+			return nil
+		})
+		if n != 2 || err != nil {
+			t.Errorf("%s: %d batches, %v", object, n, err)
+		}
+		end := appended(t, r, name, "", "mine")
+		appended(t, other, name, end, "yours")
+		if got := texts(t, open(t, options(t, dir)), name, ""); got != "mine yours" {
+			t.Errorf("%s: %q", object, got)
+		}
+		if _, err := r.Append(t.Context(), []remote.Addition{{Log: name}}); !errors.Is(err, remote.ErrMoved) {
+			t.Errorf("%s: %v", object, err)
+		}
+	}
+	command(t, dir, "update-ref", "refs/handoff/log/t-03/x", string(commit))
+	r := open(t, o)
+	_, err := r.Append(t.Context(), []remote.Addition{{Log: "t-03"}})
+	hasClass(t, err, fault.ErrConfig, "`git push origin --delete refs/handoff/log/t-03/x`")
+	command(t, o.Project, "push", "origin", "--delete", "refs/handoff/log/t-03/x")
+	appended(t, r, "t-03", "", "x")
+}
+
 // Whatever stands in the refs, a log goes on behind it.
 func TestHostileCommits(t *testing.T) {
 	t.Parallel()

@@ -1,12 +1,12 @@
 package exchange_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/exchange/remote"
+	"github.com/seed-78daf238/handoff/lib/internal/exchange"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
@@ -52,10 +52,7 @@ func TestHostileLines(t *testing.T) {
 	}
 	for _, text := range batches {
 		for _, name := range []string{"t-" + digits, "w-0000000000000000"} {
-			_, err := m.Append(context.Background(), []remote.Addition{{Log: name, After: m.End(name), Text: []byte(text)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			pushed(t, m, name, text)
 		}
 	}
 	fresh := newClone(t, m)
@@ -77,5 +74,67 @@ func TestHostileLines(t *testing.T) {
 	}
 	if strings.Contains(a.says(), "eve") {
 		t.Error(a.says())
+	}
+}
+
+// An endless log delays only itself: each sync reads a part of it, and all of the others.
+func TestLongLog(t *testing.T) {
+	t.Parallel()
+	m := remotetest.NewMemory()
+	a, b := newClone(t, m), newClone(t, m)
+	junk := strings.Repeat("x", 16<<20)
+	for range 6 {
+		pushed(t, m, "t-00", junk)
+	}
+	a.write("one")
+	if r := a.sync(); !r.More || r.Sent != 1 {
+		t.Errorf("%+v", r)
+	}
+	for _, wants := range []exchange.Report{{More: true, Received: 1}, {}, {}} {
+		if r := b.sync(); r.More != wants.More || r.Received != wants.Received {
+			t.Errorf("%+v, not %+v", r, wants)
+		}
+	}
+}
+
+// Who marks a handoff as read and unread again and again leaves one mark more in each sync.
+func TestAlternatingMarks(t *testing.T) {
+	t.Parallel()
+	m := remotetest.NewMemory()
+	c := newClone(t, m)
+	c.write("one")
+	for round := range 3 {
+		var lines strings.Builder
+		for i := range 500 {
+			kind := []string{log.MarkRead, log.MarkUnread}[i%2]
+			fmt.Fprintf(&lines, `{"event_type":%q,"payload":{"handoff_id":%q,"operator_id":"ben","ts_utc":"2026-05-%02dT12:%02d:%02d.000000Z"}}`+"\n",
+				kind, idOf("one"), 8+round, i/60, i%60)
+		}
+		pushed(t, m, "w-0000000000000000", `{"audit":"0:GENESIS","handoff-batch":1}`+"\n"+lines.String())
+		c.sync()
+		n := 0
+		if err := c.At.Events(func(e log.Event) {
+			if e.Type == log.MarkRead || e.Type == log.MarkUnread {
+				n++
+			}
+		}); err != nil || n > 101+round {
+			t.Errorf("%d marks, %v", n, err)
+		}
+		look, err := c.At.Look(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := look.Of(idOf("one")); len(look.Life(h).Reads) != 0 {
+			t.Errorf("the last mark, as unread, does not count: %s", c.says())
+		}
+	}
+}
+
+// pushed appends a batch of somebody else.
+func pushed(t *testing.T, m *remotetest.Memory, name, text string) {
+	t.Helper()
+	_, err := m.Append(t.Context(), []remote.Addition{{Log: name, After: m.End(name), Text: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

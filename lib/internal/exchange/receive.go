@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -59,7 +60,7 @@ func (x *Exchange) receiveLogs(ctx context.Context, only ...string) error {
 			after[name] = x.restored.ends[name]
 		case x.again:
 			after[name] = ""
-		case read == "" || read != version && known[name] != version+" "+read:
+		case read != version && known[name] != version+" "+read:
 			after[name] = remote.Position(read)
 		}
 	}
@@ -80,21 +81,25 @@ func (x *Exchange) receiveLogs(ctx context.Context, only ...string) error {
 		}
 		x.At.SetVersions(known)
 	}
-	if errors.Is(readErr, errFull) {
-		x.report.More, readErr = true, nil
+	isFull := errors.Is(readErr, errFull)
+	if x.report.More = isFull || x.again && x.report.More; isFull {
+		readErr = nil
 	}
 	return errors.Join(readErr, gone)
 }
 
-// read reads logs behind positions, and stores what they say. It returns where each of them ends.
+// read reads logs behind positions, and stores what they say. It returns where each of them ends. If a log is too long
+// for one sync, the others are read, and the error is errFull.
 func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (ends map[string]remote.Position,
 	err error) {
-	if len(after) == 0 {
-		return nil, nil
-	}
 	ends = maps.Clone(after)
-	total, size, all := 0, 0, []arrival(nil)
-	err = x.Remote.Read(ctx, after, func(name string, b remote.Batch) error {
+	size, all := 0, []arrival(nil)
+	total, of, last := 0, map[string]int{}, ""
+	take := func(name string, b remote.Batch) error {
+		last = name
+		if !x.again && x.restored == nil && (total >= maxSync || of[name] >= maxLog) {
+			return errFull
+		}
 		if n := len(all); n == 0 || all[n-1].log != name {
 			all = append(all, arrival{log: name})
 		}
@@ -104,22 +109,26 @@ func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (
 		}
 		a := &all[len(all)-1]
 		a.end, a.audit, a.lines, ends[name] = b.At, audit, append(a.lines, lines...), b.At
+		total, of[name] = total+len(b.Text), of[name]+len(b.Text)
 		if size += len(b.Text); size >= maxChange {
-			total += size
-			if err := x.take(ctx, all); err != nil {
-				return err
-			}
+			err := x.take(ctx, all)
 			all, size = nil, 0
-		}
-		if total >= maxSync && !x.again {
-			return errFull
+			return err
 		}
 		return nil
-	})
+	}
+	isFull := error(nil)
+	for len(after) > 0 {
+		if err = x.Remote.Read(ctx, after, take); !errors.Is(err, errFull) {
+			break
+		}
+		isFull, err = errFull, nil
+		maps.DeleteFunc(after, func(name string, _ remote.Position) bool { return name <= last || total >= maxSync })
+	}
 	if takeErr := x.take(ctx, all); takeErr != nil {
 		return nil, takeErr
 	}
-	return ends, err
+	return ends, cmp.Or(err, isFull)
 }
 
 // take stores what came in, documents first.
@@ -150,6 +159,9 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
 		room := facts.NewRoom(c.Facts)
 		for _, a := range all {
+			a.expect(c, room)
+		}
+		for _, a := range all {
 			if err := x.addLines(c, room, a); err != nil {
 				return err
 			}
@@ -162,6 +174,15 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 		}
 	}
 	return err
+}
+
+// expect tells the room which facts come.
+func (a arrival) expect(c *store.Change, room *facts.Room) {
+	for _, r := range a.lines {
+		if h := c.Of(r.Payload.ID); h != nil && isFact(r.Type) {
+			room.Expect(h, r.Pending, r.id)
+		}
+	}
 }
 
 // outboxHas notes which lines the outbox of this clone has; to restore the remote, those of all logs.
