@@ -37,7 +37,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		return nil
 	}
 	root := filepath.Join(main, rel)
-	if !store.IsThere(root) {
+	if !store.IsThere(root) && git.IndexFile(main) != "" { // in a bare layout nothing is checked out there
 		p.keepApart("the main work tree has no such directory")
 		return nil
 	}

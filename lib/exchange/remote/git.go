@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,8 +69,8 @@ func OpenGit(o GitOptions) (r Remote, url string, err error) {
 	if err != nil || scanErr != nil || major < 2 || major == 2 && minor < 32 {
 		return nil, "", fault.Config("install git "+oldest+" or newer", "git is too old: %.40q", out)
 	}
-	g := &gitRemote{o: o, planted: map[string]string{}, logs: strings.TrimSuffix(o.Namespace, "/") + "/log/", safe: s.trusted(),
-		format: cmp.Or(s.first["extensions.objectformat"], "sha1"),
+	g := &gitRemote{o: o, logs: strings.TrimSuffix(o.Namespace, "/") + "/log/", safe: s.trusted(),
+		planted: map[string]string{}, format: cmp.Or(s.first["extensions.objectformat"], "sha1"),
 		isPath: isPath(o.URL) || strings.HasPrefix(o.URL, "file:")}
 	env := append(s.forRemote(o.URL), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL="+filepath.Join(o.Cache, "config"), "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1")
@@ -169,7 +170,7 @@ func (g *gitRemote) Read(ctx context.Context, after map[string]Position, do func
 		defer objects.Close()
 		var rewritten []error
 		for _, log := range names {
-			chain, err := chainOf(objects, log, string(after[log]))
+			chain, err := g.chainOf(objects, log, string(after[log]))
 			if errors.Is(err, errPlanted) {
 				err = do(log, Batch{})
 			}
@@ -219,16 +220,18 @@ const (
 var errPlanted = errors.New("no commit")
 
 // chainOf returns the commits of a log behind a position, newest first.
-func chainOf(objects *git.Objects, log, after string) (chain []string, err error) {
+func (g *gitRemote) chainOf(objects *git.Objects, log, after string) (chain []string, err error) {
 	at := seen + log
 	for {
 		o, err := objects.Get(at, maxCommit)
 		switch {
 		case err == nil && len(chain) == 0 && o.Kind == "" && after == "": // there is no such log
+			delete(g.planted, log)
 			return nil, nil
 		case err != nil || len(chain) > 0 && o.ID == "":
 			return nil, errors.Join(errCache, err)
 		case len(chain) == 0 && o.Kind != "commit" && after == "":
+			g.planted[log] = o.ID
 			return nil, errPlanted
 		case o.ID == after:
 			return chain, nil
@@ -243,37 +246,6 @@ func chainOf(objects *git.Objects, log, after string) (chain []string, err error
 			return nil, &Rewritten{log}
 		}
 	}
-}
-
-// findPlanted looks for what is planted in the places of logs. It reports whether it found something new.
-func (g *gitRemote) findPlanted(ctx context.Context, part []Addition) (isNew bool, err error) {
-	var names []string
-	for _, a := range part {
-		if a.After == "" {
-			names = append(names, a.Log)
-		}
-	}
-	if len(names) == 0 {
-		return false, nil
-	}
-	if err := g.fetch(ctx, names); err != nil {
-		return false, err
-	}
-	objects, err := g.call.Objects(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer objects.Close()
-	for _, log := range names {
-		o, err := objects.Get(seen+log, 0)
-		if err != nil {
-			return false, errors.Join(errCache, err)
-		}
-		if o.Kind != "" && o.Kind != "commit" && g.planted[log] != o.ID {
-			g.planted[log], isNew = o.ID, true
-		}
-	}
-	return isNew, nil
 }
 
 // parentOf returns the first parent in the text of a commit, which begins with its tree; "" if it has none.
@@ -360,6 +332,18 @@ func (g *gitRemote) commit(ctx context.Context, part []Addition) ([]string, erro
 	return commits, err
 }
 
+// findPlanted reports whether there is news of what is planted in the places of logs that have not begun.
+func (g *gitRemote) findPlanted(ctx context.Context, part []Addition) bool {
+	before, after := maps.Clone(g.planted), map[string]Position{}
+	for _, a := range part {
+		if a.After == "" {
+			after[a.Log] = ""
+		}
+	}
+	err := g.Read(ctx, after, func(string, Batch) error { return nil })
+	return err == nil && !maps.Equal(g.planted, before)
+}
+
 // push pushes commits, each behind its position. It fails with ErrMoved if one of the logs does not end there.
 func (g *gitRemote) push(ctx context.Context, part []Addition, commits []string) error {
 	args := []string{"push", "--porcelain", "--no-verify", own}
@@ -377,16 +361,18 @@ func (g *gitRemote) push(ctx context.Context, part []Addition, commits []string)
 	case !is:
 		return err
 	case e.Says("\t[rejected]"): // git saw it before it sent anything
-		isNew, err := g.findPlanted(ctx, part)
-		if !isNew {
-			return cmp.Or(err, ErrMoved)
+		if !g.findPlanted(ctx, part) {
+			return ErrMoved
 		}
 		return g.push(ctx, part, commits)
-	case e.Says("' exists; cannot create '"):
-		return g.failed(ctx, err)
 	case e.Says("does not support --atomic") && !g.parts:
 		g.parts = true
 		return g.push(ctx, part, commits)
+	}
+	blocks := regexp.MustCompile(`'(` + g.logs + `[\w/.-]+)' exists; cannot create `)
+	if ref := blocks.FindStringSubmatch(e.Said); ref != nil {
+		return fault.Config("run `git push "+g.o.Remote+" --delete "+ref[1]+"`",
+			"%s at the remote is in the place of a log", ref[1])
 	}
 	all, lookErr := g.Versions(ctx) // the answer may be lost, or another clone was quicker
 	if lookErr != nil {

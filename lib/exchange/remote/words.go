@@ -68,9 +68,6 @@ func (g *gitRemote) explain(err error) error {
 		return unusable(err)
 	case e.Late:
 		return fault.New(nil, "run it again when the remote answers", "the remote does not answer: %v", err)
-	case inTheWay(e, g.logs) != "":
-		ref := inTheWay(e, g.logs)
-		return fault.Config("run `git push "+g.o.Remote+" --delete "+ref+"`", "%s at the remote is in the place of a log", ref)
 	case e.Says("[remote rejected]") && !e.Says("unpacker error"):
 		other := "refs/heads/handoff"
 		if g.o.Namespace == other {
@@ -85,15 +82,6 @@ func (g *gitRemote) explain(err error) error {
 		}
 	}
 	return fault.New(nil, "run it again when the remote can be reached", "the remote cannot be reached: %s", said(e))
-}
-
-// inTheWay returns the ref below the logs whose name keeps a log from being made, "" if there is none.
-func inTheWay(e *git.Error, logs string) string {
-	found := regexp.MustCompile(`'(` + regexp.QuoteMeta(logs) + `[\w/.-]+)' exists; cannot create '`).FindStringSubmatch(e.Said)
-	if found == nil {
-		return ""
-	}
-	return found[1]
 }
 
 // said returns what the remote said, and then what git did, in at most ten lines without control characters and

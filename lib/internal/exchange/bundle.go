@@ -98,7 +98,7 @@ func (x *Exchange) Import(ctx context.Context, lines [][]byte, withState, isDry 
 	}
 	outcomes, err = x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
 		room := facts.NewRoom(c.Facts)
-		a.expect(c, room)
+		slices.SortStableFunc(a.lines, latestFirst)
 		for _, r := range a.lines {
 			h := c.Of(r.Payload.ID)
 			if !withState || h == nil && r.Type != log.Seal || h != nil && h.Pruned {

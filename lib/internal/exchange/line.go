@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -57,6 +58,17 @@ type received struct {
 	log.Pending
 	id       string // of the event
 	document *document
+}
+
+// latestFirst puts facts first, and the latest of them before all: of many marks beyond the caps only it comes in.
+func latestFirst(a, b received) int {
+	timeOf := func(r received) string {
+		if isFact(r.Type) {
+			return r.Payload.Time
+		}
+		return ""
+	}
+	return cmp.Compare(timeOf(b), timeOf(a))
 }
 
 // parseLine parses a line of a log. ok is false if it is malformed, or does not belong there.

@@ -159,9 +159,6 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, func(c *store.Change) error {
 		room := facts.NewRoom(c.Facts)
 		for _, a := range all {
-			a.expect(c, room)
-		}
-		for _, a := range all {
 			if err := x.addLines(c, room, a); err != nil {
 				return err
 			}
@@ -174,15 +171,6 @@ func (x *Exchange) take(ctx context.Context, all []arrival) error {
 		}
 	}
 	return err
-}
-
-// expect tells the room which facts come.
-func (a arrival) expect(c *store.Change, room *facts.Room) {
-	for _, r := range a.lines {
-		if h := c.Of(r.Payload.ID); h != nil && isFact(r.Type) {
-			room.Expect(h, r.Pending, r.id)
-		}
-	}
 }
 
 // outboxHas notes which lines the outbox of this clone has; to restore the remote, those of all logs.
@@ -414,6 +402,7 @@ func (x *Exchange) catchUp(ctx context.Context) error {
 // addLines adds the facts and turns of a log, and how far it was read.
 func (x *Exchange) addLines(c *store.Change, room *facts.Room, a arrival) error {
 	read, away := []string{}, map[string]bool{}
+	slices.SortStableFunc(a.lines, latestFirst)
 	for _, r := range a.lines {
 		h := c.Of(r.Payload.ID)
 		isAway := h == nil && form.IsID(r.Payload.ID)

@@ -21,7 +21,6 @@ type occupied struct {
 	turns int
 	facts map[string]int  // by operator
 	last  map[string]Note // the latest mark by operator, and by "" the latest archive
-	next  map[string]Note // the latest of those that are expected
 }
 
 // NewRoom returns the room that there is beside facts.
@@ -47,36 +46,15 @@ func (r *Room) admit(o *occupied, h *Handoff, e log.Pending, id string) bool {
 		t, ok := turnOf(log.Event{Type: e.Type, Payload: e.Payload}, id)
 		return ok && r.addTurn(o, h, t)
 	}
-	return o.add(noteOf(e, id))
-}
-
-func noteOf(e log.Pending, id string) Note {
 	at, _ := instant(e.Payload.Time)
-	return Note{Type: e.Type, Operator: e.Payload.Operator, ID: id, At: at}
-}
-
-// Expect tells of an event that Admit is asked about later in this change: of many marks only the latest has an effect.
-func (r *Room) Expect(h *Handoff, e log.Pending, id string) {
-	o, n := r.of(h), noteOf(e, id)
-	if subject, is := n.subject(); is && compare(n, o.next[subject]) > 0 {
-		o.next[subject] = n
-	}
-}
-
-// subject returns whose state a note is about, "" for that of all. Not all notes are about one.
-func (n Note) subject() (name string, is bool) {
-	switch n.Type {
-	case log.MarkRead, log.MarkUnread:
-		return n.Operator, true
-	}
-	return "", n.Type == log.Archive || n.Type == log.Unarchive
+	return o.add(Note{Type: e.Type, Operator: e.Payload.Operator, ID: id, At: at})
 }
 
 func (r *Room) of(h *Handoff) *occupied {
 	if o := r.all[h]; o != nil {
 		return o
 	}
-	o := &occupied{ids: map[string]bool{}, facts: map[string]int{}, last: map[string]Note{}, next: map[string]Note{}}
+	o := &occupied{ids: map[string]bool{}, facts: map[string]int{}, last: map[string]Note{}}
 	if r.all[h] = o; h == nil {
 		return o
 	}
@@ -101,14 +79,19 @@ func (r *Room) addTurn(o *occupied, h *Handoff, t *Turn) bool {
 }
 
 func (o *occupied) add(n Note) bool {
-	subject, is := n.subject()
-	last, isLatest := o.last[subject], compare(n, o.next[subject]) >= 0
-	isLater := is && compare(n, last) > 0
-	if o.facts[n.Operator] >= mostFacts && !(isLater && isLatest && n.Type != last.Type) {
+	subject, changes := n.Operator, false
+	switch n.Type {
+	case log.Archive, log.Unarchive:
+		subject = ""
+		fallthrough
+	case log.MarkRead, log.MarkUnread:
+		if last := o.last[subject]; compare(n, last) > 0 {
+			changes, o.last[subject] = n.Type != last.Type, n
+		}
+	}
+	if !changes && o.facts[n.Operator] >= mostFacts {
 		return false
 	}
-	if o.facts[n.Operator]++; isLater {
-		o.last[subject] = n
-	}
+	o.facts[n.Operator]++
 	return true
 }
