@@ -2,10 +2,13 @@ package handoff
 
 import (
 	"cmp"
+	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed-78daf238/handoff/lib/internal/disk"
 	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -13,16 +16,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
-// An Entry is a handoff as the store lists it. ID, File, From, To, Topic, Time and Tags are those of the document; only
-// Read proves them. ReadBy has the operators who have read it, in the order of their times.
+// An Entry is a handoff as the store lists it, and the form of its JSON. The log states ID, File, From, To, Topic, Time
+// and Tags; only Read proves them. Title, Signature and the directory in File are set by [Store.Listed] alone.
 type Entry struct {
-	ID, File, From, To, Topic, Time string
-	Tags                            []string
-	ReadBy                          []Mark
+	ID     string   `json:"handoff_id"`
+	File   string   `json:"file_path"` // Listed makes it relative to the project root if it is inside
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Topic  string   `json:"topic"`
+	Title  string   `json:"title"` // chosen by the sender, escaped for one line
+	Time   string   `json:"ts_utc"`
+	Tags   []string `json:"tags"`
+	ReadBy []Mark   `json:"read_by"` // in the order of their times
+	Unread bool     `json:"unread"`  // unread by its recipient, and neither taken nor closed
+	State  State    `json:"state,omitempty"`
 
-	of    *facts.Handoff
-	life  *facts.Life
-	state State
+	Signature *Signature `json:"signature,omitempty"`
+
+	of   *facts.Handoff
+	life *facts.Life
 }
 
 // A Mark records that an operator has read a handoff, and when.
@@ -59,12 +71,68 @@ func stamp(t time.Time) string {
 func entry(v facts.View, h *facts.Handoff) Entry {
 	l := v.Life(h)
 	e := Entry{ID: h.ID, File: h.File, From: h.From, To: h.To, Topic: h.Topic, Time: h.Time, Tags: h.Tags,
-		of: h, life: l, state: v.State(h, l)}
+		State: v.State(h, l), of: h, life: l}
 	for _, m := range l.Reads {
 		e.ReadBy = append(e.ReadBy, Mark{m.Operator, stamp(m.At)})
 	}
+	e.Unread = !leavesUnread(e.State) && e.UnreadBy("")
 	return e
 }
+
+// entries returns the handoffs of a look that fit, in the order of their arrival.
+func entries(look *store.Look, fits func(Entry) bool) (all []Entry) {
+	for _, h := range look.Listed() {
+		if e := entry(look.View, h); fits(e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// ForAgents returns e without the title, tags and names of directories: another person can have chosen them to
+// influence agents.
+func (e Entry) ForAgents() Entry {
+	e.Title, e.Tags, e.File = "", []string{}, shownPath(e.File)
+	return e
+}
+
+// shownPath returns only the name of a file, unless its directory is the default one.
+func shownPath(file string) string {
+	if file == "" || path.Dir(file) == "handoffs" {
+		return file
+	}
+	return path.Base(file)
+}
+
+// Listed completes entries with the titles and signatures of their documents, which it proves. A document that cannot
+// be proven, or must not be shown, keeps its topic as title.
+func (s *Store) Listed(entries []Entry) []Entry {
+	all := make([]Entry, len(entries))
+	for i, e := range entries {
+		e.File, e.Title, e.Signature = s.at.RelPath(e.File), e.Topic, &Signature{State: SignatureUnsigned}
+		e.Tags, e.ReadBy = append([]string{}, e.Tags...), append([]Mark{}, e.ReadBy...)
+		all[i] = e
+	}
+	d, err := s.at.Open()
+	keys, keysErr := s.keys()
+	if err != nil || d == nil || keysErr != nil {
+		return all
+	}
+	defer d.Close()
+	disk.Each(len(entries), runtime.GOMAXPROCS(0), func(i int) {
+		got, err := s.load(d, keys, entries[i])
+		if got.Signature.State != "" {
+			all[i].Signature = &got.Signature
+		}
+		if err == nil && keys.Distrust(got.From, got.Signature) == "" {
+			all[i].Title = Title(got.Body, got.Topic)
+		}
+	})
+	return all
+}
+
+// ListedOne returns one entry as Listed does.
+func (s *Store) ListedOne(e Entry) Entry { return s.Listed([]Entry{e})[0] }
 
 // look returns what the store says now; with part, at least what needs work or was touched in the last week.
 func (s *Store) look(part bool) (*store.Look, error) { return s.at.Look(part) }

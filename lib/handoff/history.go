@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"path"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
@@ -99,60 +98,66 @@ func historyOf(e log.Event, id string) (h HistoryEvent, is bool) {
 	return h, false
 }
 
-// Thread returns the handoffs that are connected with one by replies and successors, oldest first. id is as in Read.
-func (s *Store) Thread(id string) (relation.Thread, error) {
+// A Threaded is a handoff of a thread, with its Depth in the tree. It answers Re, supersedes Supersedes, and
+// claims to supersede Claims, without effect. A handoff that is named and not stored here has only its id.
+type Threaded struct {
+	Entry
+	Depth                  int
+	Re, Supersedes, Claims []string
+}
+
+// Thread returns the handoffs that are connected with one by replies and successors, as a tree from its top to its
+// bottom: each is below the first one that it names, and older ones come first. id is as in Read.
+func (s *Store) Thread(id string) (all []Threaded, err error) {
 	asked, err := s.Find(id)
 	if err != nil {
-		return relation.Thread{}, err
+		return nil, err
 	}
 	look, err := s.look(false)
 	if err != nil {
-		return relation.Thread{}, err
+		return nil, err
 	}
-	ids := []string{asked.ID}
+	found := []Threaded{{Entry: Entry{ID: asked.ID}}}
+	has := map[string]bool{asked.ID: true}
 	add := func(id string) {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
+		if !has[id] {
+			has[id], found = true, append(found, Threaded{Entry: Entry{ID: id}})
 		}
 	}
-	var nodes []relation.Node
-	for i := 0; i < len(ids); i++ {
-		n := relation.Node{ID: ids[i], State: relation.Absent}
-		if h := look.Of(ids[i]); h != nil && !h.Pruned && !h.Lost {
-			n = s.node(look.View, h)
+	for i := 0; i < len(found); i++ {
+		id := found[i].ID
+		if h := look.Of(id); h != nil && !h.Pruned && !h.Lost {
+			found[i] = threaded(look.View, h)
 			for _, other := range slices.Concat(h.Re, h.Supersedes) {
 				add(other)
 			}
 		}
-		for _, other := range look.Naming(ids[i]) {
+		for _, other := range look.Naming(id) {
 			add(other.ID)
 		}
-		nodes = append(nodes, n)
 	}
-	return relation.NewThread(asked.ID, nodes), nil
+	nodes, entries := make([]relation.Node, len(found)), make([]Entry, len(found))
+	for i, t := range found {
+		nodes[i] = relation.Node{ID: t.ID, Time: t.Time, Names: slices.Concat(t.Re, t.Supersedes, t.Claims)}
+		entries[i] = t.Entry
+	}
+	entries = s.Listed(entries)
+	for _, b := range relation.Tree(nodes) {
+		t := found[b.Node]
+		t.Entry, t.Depth = entries[b.Node], b.Depth
+		all = append(all, t)
+	}
+	return all, nil
 }
 
-// node returns a handoff as a part of its thread.
-func (s *Store) node(v facts.View, h *facts.Handoff) relation.Node {
-	l := s.ListedOne(entry(v, h))
-	n := relation.Node{ID: h.ID, Path: l.File, From: h.From, To: h.To, Topic: h.Topic, Title: l.Title,
-		Time: h.Time, State: string(l.State), Re: h.Re}
+func threaded(v facts.View, h *facts.Handoff) Threaded {
+	t := Threaded{Entry: entry(v, h), Re: h.Re}
 	for _, old := range h.Supersedes {
 		if o := v.Of(old); o != nil && !slices.Contains(v.Superseders(o), h) {
-			n.Claims = append(n.Claims, old)
-			continue
+			t.Claims = append(t.Claims, old)
+		} else {
+			t.Supersedes = append(t.Supersedes, old)
 		}
-		n.Supersedes = append(n.Supersedes, old)
 	}
-	_, n.Beside = s.Lifecycle().Successors(h.ID)
-	return n
-}
-
-// shownPath returns only the name of a file, unless its directory is the default one: the name of a directory could
-// influence a reader.
-func shownPath(file string) string {
-	if file == "" || path.Dir(file) == "handoffs" {
-		return file
-	}
-	return path.Base(file)
+	return t
 }

@@ -150,7 +150,7 @@ func (c Checking) options(s *Store) (kind.CheckOptions, error) {
 	o.Held = s.Records().Sharing
 	o.Use = func(token, id string) (kind.Use, error) { return c.use(s, token, id) }
 	o.State = func(id string) (state kind.State) {
-		state.Successors, state.Siblings = s.Lifecycle().Successors(id)
+		state.Successors = s.Lifecycle().Successors(id)
 		if e, err := s.Find(id); err == nil { // the check of the token reports read errors
 			life := e.Life()
 			state.Holder, state.Taken, state.Done = life.Take.Operator, life.Take.Time, life.Done.Time

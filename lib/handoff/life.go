@@ -48,33 +48,18 @@ func lifeOf(l *facts.Life) (life Life) {
 // Life returns what happened to a handoff when the entry was listed.
 func (e Entry) Life() Life { return lifeOf(e.life) }
 
-// State returns the state of the handoff when the entry was listed.
-func (e Entry) State() State { return e.state }
-
-// Successors returns the successors of a stored handoff, and as rivals the other successors of the handoffs that it
-// supersedes itself.
-func (c Lifecycle) Successors(id string) (successors, rivals []string) {
+// Successors returns the ids of the handoffs that supersede one.
+func (c Lifecycle) Successors(id string) (ids []string) {
 	look, err := c.s.look(false)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	h := look.Of(id)
-	if h == nil {
-		return nil, nil
-	}
-	for _, by := range look.Superseders(h) {
-		successors = append(successors, by.ID)
-	}
-	for _, old := range h.Supersedes {
-		if o := look.Of(old); o != nil && slices.Contains(look.Superseders(o), h) {
-			for _, by := range look.Superseders(o) {
-				if by != h {
-					rivals = append(rivals, by.ID)
-				}
-			}
+	if h := look.Of(id); h != nil {
+		for _, by := range look.Superseders(h) {
+			ids = append(ids, by.ID)
 		}
 	}
-	return successors, rivals
+	return ids
 }
 
 // An Ending is what others did to a handoff so that an operator need not wait for it, or work on it. Note is
@@ -177,7 +162,7 @@ func (c Lifecycle) FromFiles() map[string][]Entry {
 		return all
 	}
 	for _, h := range look.Listed() {
-		if e := entry(look.View, h); h.Source != "" && !e.state.IsClosed() {
+		if e := entry(look.View, h); h.Source != "" && !e.State.IsClosed() {
 			all[h.Source] = append(all[h.Source], e)
 		}
 	}

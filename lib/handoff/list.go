@@ -128,7 +128,7 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 		Missing: len(look.Missing), IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
 	for _, h := range listed {
 		if e := entry(look.View, h); f.matches(e) {
-			switch at := e.state; {
+			switch at := e.State; {
 			case f.Present && (at == StateArchived || at == StateWithdrawn), f.Unread && !f.All && leavesUnread(at):
 				in.Over[at]++
 			case (f.State == "" || at == f.State) && !(f.Open && at.IsClosed()):
@@ -190,10 +190,10 @@ func (s *Store) Next(who Who, skip map[string]bool) (e Entry, ok bool, err error
 func (s *Store) rank(now time.Time, e Entry, who Who) int {
 	l := e.life
 	switch {
-	case !e.IsTo(who.Operator) || e.state.IsClosed():
-	case e.state == StateUnread:
+	case !e.IsTo(who.Operator) || e.State.IsClosed():
+	case e.State == StateUnread:
 		return 1
-	case e.state == StateRead, l.IsOver(now),
+	case e.State == StateRead, l.IsOver(now),
 		l.Holder.Operator == who.Operator && l.Holder.Session != who.Session && s.hasDied(l.Holder.Session):
 		return 2
 	}

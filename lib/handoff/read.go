@@ -132,7 +132,7 @@ func (s *Store) newestToMe() (e Entry, err error) {
 	seen := s.Seen()
 	for _, one := range slices.Backward(found) {
 		switch {
-		case isStale(one.state):
+		case isStale(one.State):
 		case seen.Has(one.ID):
 			return one, nil
 		case e.of == nil:

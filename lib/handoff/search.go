@@ -14,12 +14,11 @@ type Query struct {
 	Limit int      // the number of matches to return; 0 means no limit
 }
 
-// A Match is a handoff that Search found. It is an entry with its Title, its Score and the Passages with the words.
-// The document was proven.
+// A Match is a handoff that Search found. It is an entry with its Title, as untrusted as the body, its Score and the
+// Passages with the words. The document was proven.
 type Match struct {
 	Entry
 	Score    float64 // comparable only with scores of the same search
-	Title    string  // as untrusted as the body
 	Passages []Passage
 }
 
@@ -73,7 +72,8 @@ func (s *Store) Search(ctx context.Context, q Query) (Found, error) {
 	found, total, err := x.Run(ctx, pages, q.Limit)
 	matches := make([]Match, len(found))
 	for i, f := range found {
-		matches[i] = Match{entries[f.Page], f.Score, f.Title, f.Passages}
+		matches[i] = Match{entries[f.Page], f.Score, f.Passages}
+		matches[i].Title = f.Title
 	}
 	return Found{matches, total}, err
 }

@@ -92,7 +92,7 @@ func (seen *Seen) Last() (e Entry, ok bool) {
 		return e, false
 	}
 	e, err := seen.s.Find(seen.last)
-	return e, err == nil && !isStale(e.state)
+	return e, err == nil && !isStale(e.State)
 }
 
 // Newer returns the unread handoffs to an operator that came in after one and were not shown, the newest last.

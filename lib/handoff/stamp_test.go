@@ -18,7 +18,7 @@ func TestStampIsNotNewer(t *testing.T) {
 		if err != nil || len(entries) != 1 {
 			t.Fatal(entries, err)
 		}
-		return stamp, entries[0].State()
+		return stamp, entries[0].State
 	}
 	for i := range 20 {
 		ended := make(chan error)

@@ -21,7 +21,7 @@ func TestTitlesAreProven(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list := func() (all []handoff.Listed) {
+	list := func() (all []handoff.Entry) {
 		s := open(t, root, nil)
 		entries, err := s.List(handoff.Filter{})
 		if err != nil {

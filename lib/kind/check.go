@@ -63,9 +63,9 @@ type Use struct {
 
 // A State is what happened to a stored handoff.
 type State struct {
-	Successors, Siblings []string // Siblings supersede the same handoff
-	Holder, Taken, Done  string   // an operator and times; "" if nobody holds it, and if the holder asks
-	Mine                 bool     // the holder asks
+	Successors          []string
+	Holder, Taken, Done string // an operator and times; "" if nobody holds it, and if the holder asks
+	Mine                bool   // the holder asks
 }
 
 // Facts are the values of a record that matter for resuming, by the names in its table.
@@ -481,10 +481,6 @@ func (c *checking) state(isPacket bool) {
 	if len(s.Successors) > 0 {
 		against = append(against, "superseded by "+strings.Join(s.Successors, " and "))
 		c.step("Check " + strings.Join(s.Successors, " and ") + " instead.")
-	}
-	if len(s.Siblings) > 0 {
-		c.note("The handoff that it supersedes is also superseded by %s: all of them are current.",
-			strings.Join(s.Siblings, " and "))
 	}
 	happened := ""
 	if s.Done != "" {

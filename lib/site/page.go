@@ -397,15 +397,15 @@ func (s *Site) view(h *Handoff) view {
 func (s *Site) nested(handoffs []*Handoff) (all []branch) {
 	nodes := make([]relation.Node, len(handoffs))
 	for i, h := range handoffs {
-		nodes[i] = relation.Node{ID: h.ID, Time: h.Time, Re: h.Re, Supersedes: h.Supersedes}
+		nodes[i] = relation.Node{ID: h.ID, Time: h.Time, Names: slices.Concat(h.Re, h.Supersedes)}
 	}
-	branches := relation.NewThread("", nodes).Branches()
+	branches := relation.Tree(nodes)
 	for i, b := range branches {
 		next := 0
 		if i+1 < len(branches) {
 			next = branches[i+1].Depth
 		}
-		all = append(all, branch{s.byID[b.ID], next > b.Depth, make([]struct{}, max(0, b.Depth-next))})
+		all = append(all, branch{handoffs[b.Node], next > b.Depth, make([]struct{}, max(0, b.Depth-next))})
 	}
 	return all
 }

@@ -34,7 +34,7 @@ var canAct = map[string]func(e handoff.Entry, me string) bool{
 	"withdraw":       isWaiting,
 }
 
-func isOpen(e handoff.Entry) bool { return !e.State().IsClosed() }
+func isOpen(e handoff.Entry) bool { return !e.State.IsClosed() }
 
 func canTake(e handoff.Entry, me string) bool {
 	return isOpen(e) && !e.Life().Take.IsDone() && e.IsTo(me)
@@ -43,7 +43,7 @@ func canTake(e handoff.Entry, me string) bool {
 func isHeld(e handoff.Entry, me string) bool { return isOpen(e) && e.Life().Take.Operator == me }
 
 func isWaiting(e handoff.Entry, me string) bool {
-	return e.From == me && e.State() == handoff.StateUnread
+	return e.From == me && e.State == handoff.StateUnread
 }
 
 // CompleteIDs completes the handoffs on which a command can act.

@@ -26,7 +26,7 @@ const RoomForWords = 1000 // characters for the text of the program around a bod
 // Steps returns what me can do next with a handoff, and why it may be in vain, or "". If me is "", it is the recipient.
 func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
 	e := got.Entry
-	l, state := e.Life(), e.State()
+	l, state := e.Life(), e.State
 	taken := l.Take
 	switch {
 	case state == handoff.StateSuperseded:
@@ -69,7 +69,7 @@ func NextSteps(s *handoff.Store, got handoff.Stored, me string, words map[Step]s
 
 // Successors returns the first digits of the ids of a handoff's successors.
 func Successors(s *handoff.Store, e handoff.Entry, digits int) string {
-	all, _ := s.Lifecycle().Successors(e.ID)
+	all := s.Lifecycle().Successors(e.ID)
 	for i, id := range all {
 		all[i] = Short(id, digits)
 	}

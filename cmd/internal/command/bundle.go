@@ -90,8 +90,8 @@ func threads(s *handoff.Store, ids []string) (all []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range t.Nodes {
-			if n.Path != "" && !has[n.ID] {
+		for _, n := range t {
+			if n.File != "" && !has[n.ID] {
 				has[n.ID], all = true, append(all, n.ID)
 			}
 		}

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
@@ -88,8 +90,8 @@ func history(a *cli.App, id string, isFramed bool) error {
 		return err
 	}
 	text := ""
-	if len(t.Nodes) > 1 {
-		text = t.List(cli.TerminalWidth(a.Stdout), a.When) + "\n"
+	if len(t) > 1 {
+		text = threadTable(a, e.ID, t) + "\n"
 	}
 	rows := make([][]string, len(all))
 	for i, h := range all {
@@ -101,6 +103,43 @@ func history(a *cli.App, id string, isFramed bool) error {
 	}
 	return a.ShowFramed(e.ID, handoff.Stored{Document: handoff.Document{Body: text}, Entry: e, Path: "log"},
 		handoff.Frame{Whole: handoff.MaxForAgents})
+}
+
+// deepest is the number of indented levels of a thread. Deeper replies are not indented further.
+const deepest = 4
+
+// threadTable returns a thread as a nested list, with a sign at the handoff that was asked for.
+func threadTable(a *cli.App, asked string, thread []handoff.Threaded) string {
+	rows := make([][]string, len(thread))
+	for i, t := range thread {
+		sign := map[bool]string{true: " *"}[t.ID == asked]
+		title, state := strings.Repeat("  ", min(t.Depth, deepest))+t.Title, cmp.Or(string(t.State), "not here")
+		if len(t.Supersedes)+len(t.Claims) > 0 || len(t.Re) > 1 {
+			title += " (" + names(t) + ")"
+		}
+		rows[i] = []string{cli.Short(t.ID, cli.Shortest) + sign, a.When(t.Time), t.From, t.To, state, title}
+	}
+	return a.Table("ID TIME FROM TO STATE TITLE", rows)
+}
+
+// names returns how a handoff relates to those that it names.
+func names(t handoff.Threaded) string {
+	short := func(ids []string) (all []string) {
+		for _, id := range ids {
+			all = append(all, cli.Short(id, cli.Shortest))
+		}
+		return all
+	}
+	var parts []string
+	for _, list := range []struct {
+		word string
+		ids  []string
+	}{{"answers ", t.Re}, {"supersedes ", t.Supersedes}, {"claims to supersede ", t.Claims}} {
+		if len(list.ids) > 0 {
+			parts = append(parts, list.word+fault.Some(short(list.ids)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // A historyLine is an event with the id of its handoff.

@@ -85,7 +85,7 @@ func forPage(s *handoff.Store) (all []site.Handoff, err error) {
 	}
 	return all, s.LoadEach(entries, func(got handoff.Stored, fault error) bool {
 		e, set := got.Entry, relation.Of(got.References)
-		h := site.Handoff{ID: e.ID, From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, State: string(e.State()),
+		h := site.Handoff{ID: e.ID, From: e.From, To: e.To, Topic: e.Topic, Time: e.Time, State: string(e.State),
 			Tags: e.Tags, References: got.References, Expires: set.Expires, Re: set.Re, Supersedes: set.Supersedes,
 			Events: pageEvents(e)}
 		if h.Withheld = s.Distrust(e.From, got.Signature); fault != nil {

@@ -58,8 +58,8 @@ func (r reading) header(got handoff.Stored, notes []string) []string {
 
 // stateWords returns the state of a handoff, and by which operator or handoff it came about. A holder is always shown.
 func (r reading) stateWords(e handoff.Entry) string {
-	l, words := e.Life(), string(e.State())
-	switch e.State() {
+	l, words := e.Life(), string(e.State)
+	switch e.State {
 	case handoff.StateSuperseded:
 		words = "superseded by " + cli.Successors(r.store, e, cli.Shortest)
 	case handoff.StateTaken:
@@ -67,7 +67,7 @@ func (r reading) stateWords(e handoff.Entry) string {
 	case handoff.StateDone, handoff.StateWithdrawn:
 		words += " by " + l.Done.Operator
 	}
-	if l.Take.IsDone() && e.State() != handoff.StateTaken {
+	if l.Take.IsDone() && e.State != handoff.StateTaken {
 		words = "taken by " + l.Take.Operator + ", " + words
 	}
 	return words

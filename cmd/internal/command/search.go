@@ -111,7 +111,7 @@ func passageLine(p handoff.Passage) string {
 }
 
 type foundLine struct {
-	handoff.Listed
+	handoff.Entry
 	Score    float64        `json:"score"`
 	Passages []foundPassage `json:"passages"`
 }

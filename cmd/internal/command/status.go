@@ -36,7 +36,7 @@ type Status struct {
 
 // An item is a handoff of a status, with what happened to it.
 type item struct {
-	handoff.Listed
+	handoff.Entry
 	By    string      `json:"by,omitempty"`
 	When  string      `json:"when_utc,omitempty"`
 	Act   handoff.Act `json:"act,omitempty"`
@@ -163,7 +163,7 @@ func items(a *cli.App, s *handoff.Store, entries []handoff.Entry, fits func(hand
 		entries = entries[:min(len(entries), maxRows)]
 	}
 	for i, l := range s.Listed(entries) {
-		all[i].Listed = l
+		all[i].Entry = l
 	}
 	slices.Reverse(entries)
 	noteShown(s, entries)

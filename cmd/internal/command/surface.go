@@ -72,7 +72,7 @@ func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
 	for i, listed := range s.Listed(out.Entries()) {
 		h := out.Shown[i]
 		err := a.PrintJSON(struct {
-			handoff.Listed
+			handoff.Entry
 			Signature handoff.Signature `json:"signature"`
 			Framed    string            `json:"framed,omitempty"`
 			Withheld  string            `json:"withheld,omitempty"`

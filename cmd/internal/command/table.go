@@ -112,7 +112,7 @@ func printTable(a *cli.App, w *bufio.Writer, s *handoff.Store, entries []handoff
 }
 
 // tableCells returns the header and the cells of a table, without the titles.
-func tableCells(a *cli.App, listed []handoff.Listed, digits int, inWords bool) (header []string, rows [][]string) {
+func tableCells(a *cli.App, listed []handoff.Entry, digits int, inWords bool) (header []string, rows [][]string) {
 	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
 	ages := 0
 	for _, e := range listed {
@@ -138,10 +138,10 @@ const (
 )
 
 // legend returns the signs of the states that are listed, each with its word.
-func legend(a *cli.App, listed []handoff.Listed) string {
+func legend(a *cli.App, listed []handoff.Entry) string {
 	var parts []string
 	for _, state := range handoff.States() {
-		if slices.ContainsFunc(listed, func(l handoff.Listed) bool { return l.State == state }) {
+		if slices.ContainsFunc(listed, func(l handoff.Entry) bool { return l.State == state }) {
 			parts = append(parts, a.StateSign(state)+" "+string(state))
 		}
 	}

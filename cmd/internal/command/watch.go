@@ -141,7 +141,7 @@ func (w *watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, e
 	return all, nil
 }
 
-func (w *watch) tell(e handoff.Listed) error {
+func (w *watch) tell(e handoff.Entry) error {
 	text, err := handoff.JSON(e, "")
 	if err != nil {
 		return err

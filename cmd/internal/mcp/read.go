@@ -44,7 +44,7 @@ type listed struct {
 
 // A listedOne is an entry without its file name, which is not verified.
 type listedOne struct {
-	handoff.Listed
+	handoff.Entry
 	File string `json:"file_path,omitempty"`
 }
 
@@ -107,7 +107,7 @@ func newestListed(s *handoff.Store, entries []handoff.Entry) []listedOne {
 	}
 	out := make([]listedOne, len(all))
 	for i, one := range all {
-		out[i].Listed = one.ForAgents()
+		out[i].Entry = one.ForAgents()
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func load(s *handoff.Store, f handoff.Filter, stamp string) loadedMsg {
 	entries = handoff.NewestFirst(entries)
 	for i := range entries {
 		e := &entries[i]
-		if rows[i].Entry, rows[i].state = e, e.State(); e.State() == handoff.StateTaken {
+		if rows[i].Entry, rows[i].state = e, e.State; e.State == handoff.StateTaken {
 			rows[i].taker = e.Life().Take.Operator
 		}
 	}
