@@ -16,6 +16,7 @@ import (
 const (
 	maxOutput = 6000 // characters
 	maxListed = 10   // handoffs that a starting session is told of by name
+	maxKnown  = 1000 // handoffs that a session remembers
 	maxNamed  = 3    // the same for one that is running, and for what it holds
 	maxChosen = 24   // characters of a name that someone else chose
 	shortID   = 12   // digits of an id
@@ -81,7 +82,7 @@ func (o opened) tell(r *report) error {
 	case o.operator == "" && (!isStart || unread.Count() == 0):
 		return nil
 	case o.operator == "":
-		r.line(count+": "+recipients(unread.For)+". I don't know who this session works for: "+
+		r.line(count+": "+recipients(unread.For())+". I don't know who this session works for: "+
 			"`handoff init --operator NAME` says it.", count+"; I don't know who you are", "init")
 		return nil
 	case isStart:
@@ -103,7 +104,7 @@ func (o opened) tell(r *report) error {
 // tellUnread adds the unread handoffs that are new, the newest first. Those that do not verify are counted, not shown.
 func (o opened) tellUnread(r *report, in handoff.Inbox, isStart bool) error {
 	var fresh []handoff.Entry
-	for _, e := range slices.Backward(in.Newest) {
+	for _, e := range slices.Backward(in.Newest[max(0, in.Count()-maxKnown):]) {
 		if o.isNew(r, short(e)) {
 			fresh = append(fresh, e)
 		}

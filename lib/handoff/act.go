@@ -33,7 +33,9 @@ const (
 	ActUnarchive Act = "unarchive" // undo archive
 	ActWithdraw  Act = "withdraw"  // take it back, by its sender, before it was read or taken
 
-	actResume Act = "resume" // see Records.Resume
+	actResume     Act = "resume" // see Records.Resume
+	actMarkRead   Act = "mark_read"
+	actMarkUnread Act = "mark_unread"
 )
 
 // A Who says who acts.
@@ -132,67 +134,41 @@ func (s *Store) Act(ctx context.Context, act Act, id string, who Who) (got ActRe
 // ActAll is Act for several handoffs, in one change. Those that can be had are had. each receives their receipts; the
 // error has the reasons of the others. Nothing happens if one of them does not exist.
 func (c Lifecycle) ActAll(ctx context.Context, act Act, ids []string, who Who, each func(ActReceipt) error) error {
-	s := c.s
+	return c.s.actAll(ctx, act, func() ([]Entry, error) { return c.s.FindEach(ids) }, who, each)
+}
+
+// actAll is ActAll for the handoffs that which returns, once who acts is checked.
+func (s *Store) actAll(ctx context.Context, act Act, which func() ([]Entry, error), who Who,
+	each func(ActReceipt) error) error {
+	op, isKnown := operations[act]
+	if !isKnown {
+		return fault.Invalid("", "%q is not an action", act)
+	}
 	if err := cmp.Or(s.at.Guard(), checkWho(who), s.at.CheckPlaces()); err != nil {
 		return err
 	}
 	s.bringIn(ctx)
-	entries, err := s.FindEach(ids)
-	if err != nil {
+	entries, err := which()
+	if err != nil || len(entries) == 0 {
 		return err
 	}
-	all := make([]*acting, 0, len(entries))
-	seen := map[string]bool{}
+	all, seen, rules := make([]*acting, 0, len(entries)), map[string]bool{}, s.at.Rules()
 	for _, e := range entries {
 		if !seen[e.ID] {
 			seen[e.ID] = true
-			all = append(all, &acting{s: s, rules: s.at.Rules(), act: act, id: e.ID, who: who})
+			all = append(all, &acting{s: s, operation: op, rules: rules, act: act, id: e.ID, who: who})
 		}
 	}
-	plan := func(c *store.Change) (mustAsk bool) {
+	err = s.do(ctx, op.isTurn(), idsOf(entries), func(c *store.Change) (mustAsk bool) {
 		for _, a := range all {
 			a.err = a.plan(c)
 			mustAsk = mustAsk || a.err != nil || a.got.Status == StatusExisting
 		}
 		return mustAsk
-	}
-	if err := s.do(ctx, act, entries, plan); err != nil {
+	})
+	if err != nil {
 		return fault.Unpublished(err)
 	}
-	return s.tell(all, each)
-}
-
-// do makes the change of actions. In a store that has synced, turns are the remote's to accept.
-func (s *Store) do(ctx context.Context, act Act, entries []Entry, plan func(*store.Change) bool) error {
-	look, err := s.look(true)
-	if err != nil {
-		return err
-	}
-	isTurn := act != ActArchive && act != ActUnarchive
-	if look.Sync.Remote == "" || !isTurn || s.opt.Offline {
-		if isTurn && look.Sync.Remote != "" {
-			s.opt.Warn("unconfirmed: `handoff sync` tells whether it counts")
-		}
-		return s.at.Change(ctx, func(c *store.Change) error {
-			plan(c)
-			return nil
-		})
-	}
-	x, err := s.exchange()
-	if err != nil {
-		return err
-	}
-	defer x.Remote.Close()
-	err = x.Act(ctx, idsOf(entries), plan)
-	if err != nil && fault.Class(err) == nil {
-		err = fault.New(nil, "run it again, or add --offline: then the next sync tells whether it counts",
-			"remote unreachable; nothing done: %v", err)
-	}
-	return err
-}
-
-// tell calls each with the receipts, and returns the reasons of the others.
-func (s *Store) tell(all []*acting, each func(ActReceipt) error) error {
 	look, err := s.look(false)
 	if err != nil {
 		return err
@@ -210,6 +186,35 @@ func (s *Store) tell(all []*acting, each func(ActReceipt) error) error {
 	return fault.Join(all, func(a *acting) error { return a.err })
 }
 
+// do makes the change of actions. In a store that has synced, turns are the remote's to accept.
+func (s *Store) do(ctx context.Context, isTurn bool, ids []string, plan func(*store.Change) bool) error {
+	look, err := s.look(true)
+	if err != nil {
+		return err
+	}
+	isAsked := isTurn && look.Sync.Remote != ""
+	if !isAsked || s.opt.Offline {
+		if isAsked {
+			s.opt.Warn("unconfirmed: `handoff sync` tells whether it counts")
+		}
+		return s.at.Change(ctx, func(c *store.Change) error {
+			plan(c)
+			return nil
+		})
+	}
+	x, err := s.exchange()
+	if err != nil {
+		return err
+	}
+	defer x.Remote.Close()
+	err = x.Act(ctx, ids, plan)
+	if err != nil && fault.Class(err) == nil {
+		err = fault.New(nil, "run it again, or add --offline: then the next sync tells whether it counts",
+			"remote unreachable; nothing done: %v", err)
+	}
+	return err
+}
+
 func checkWho(who Who) error {
 	if err := checkOperator(who.Operator); err != nil {
 		return err
@@ -220,13 +225,44 @@ func checkWho(who Who) error {
 	return CheckReason(who.Reason)
 }
 
+// An operation is how an action is done.
+type operation struct {
+	event  string              // the type of its event
+	over   bool                // a take from a holder whose lease is not over
+	isDone func(*acting) bool  // reports that nothing is left to do
+	check  func(*acting) error // returns why the action is not allowed, or probably not meant; nil allows it
+}
+
+// operations is the table of all actions. To add one takes a row here, a type of event and what the fold makes of it.
+var operations = map[Act]operation{
+	ActTake:       {event: log.Take, isDone: (*acting).holds, check: (*acting).checkTake},
+	ActSteal:      {event: log.Take, isDone: (*acting).holds, over: true},
+	actResume:     {event: log.Resume, isDone: (*acting).hasResumed},
+	ActRelease:    {event: log.Release, isDone: (*acting).isFree, check: (*acting).checkRelease},
+	ActDone:       {event: log.Done, isDone: (*acting).hasEnded, check: (*acting).checkDone},
+	ActWithdraw:   {event: log.Withdraw, isDone: (*acting).hasEnded, check: (*acting).checkWithdraw},
+	ActReopen:     {event: log.Reopen, isDone: (*acting).isOpen},
+	ActArchive:    {event: log.Archive, check: (*acting).checkArchive},
+	ActUnarchive:  {event: log.Unarchive, check: (*acting).mayArchive},
+	actMarkRead:   {event: log.MarkRead},
+	actMarkUnread: {event: log.MarkUnread},
+}
+
+// isTurn reports whether the order of its events counts.
+func (o operation) isTurn() bool { return log.IsTurn(o.event) }
+
 // An acting is an action of somebody on a handoff.
 type acting struct {
+	operation
 	s     *Store
 	rules operators.Rules // of the present operators file
 	act   Act
 	id    string
 	who   Who
+
+	c *store.Change
+	h *facts.Handoff
+	l *facts.Life // before the action
 
 	got ActReceipt
 	err error
@@ -234,51 +270,98 @@ type acting struct {
 
 // plan adds the events of the action to a change, and makes its receipt.
 func (a *acting) plan(c *store.Change) error {
-	h := c.Of(a.id)
-	if h == nil || h.Pruned {
+	if a.c, a.h = c, c.Of(a.id); a.h == nil || a.h.Pruned {
 		return a.s.at.UnknownID(a.id)
 	}
+	a.l = c.Life(a.h)
 	a.got = ActReceipt{ID: a.id, Act: a.act, Operator: a.who.Operator, Status: StatusChanged}
-	if a.act == ActSteal {
+	if a.over {
 		a.got.Act = ActTake
 	}
-	if a.act == ActArchive || a.act == ActUnarchive {
-		return a.archive(c, h)
-	}
-	l := c.Life(h)
-	t, isSo, err := a.turn(c, h, l)
-	if err == nil && !isSo {
-		if err = a.rules.MayAct(&t, h); err == nil {
-			err = a.doubt(c, h, l)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if isSo {
-		a.existing(l, c.Now)
+	t := a.turn()
+	if a.isDone != nil && a.isDone(a) {
+		a.existing(c.Now)
 		return nil
 	}
-	turns := a.turns(l, t)
-	isShared := c.Sync.Remote != ""
-	if made := &turns[len(turns)-1]; isShared && (t.Type == log.Take || t.Type == log.Resume) {
-		made.At = c.Now
-		made.Of = c.InTheWay(h, turns)
+	err := a.rules.MayAct(&t, a.h)
+	if err == nil && a.check != nil {
+		err = a.check(a)
 	}
-	turns, counts := c.Turn(h, l, turns...)
+	switch {
+	case err != nil:
+		return err
+	case a.isTurn():
+		return a.takeTurn(t)
+	}
+	return a.stateFact()
+}
+
+// turn returns the turn that the action is.
+func (a *acting) turn() facts.Turn {
+	t := facts.Turn{Type: a.event, Operator: a.who.Operator, Session: a.who.Session, Note: a.who.Reason, Over: a.over}
+	ends := true
+	if t.Type == log.Take || t.Type == log.Resume {
+		grace := time.Duration(0)
+		if a.c.Sync.Remote != "" {
+			grace = facts.Ahead // the clocks of clones differ
+		}
+		t.Until = a.leaseEnd()
+		ends = t.Over || a.l.End == nil && a.l.IsOver(a.c.Now.Add(-grace))
+	}
+	if last := a.l.Last(); last != nil && ends {
+		t.Of = []string{last.ID}
+	}
+	return t
+}
+
+// takeTurn plans a turn, and before a take of what a dead session holds the release by that session.
+func (a *acting) takeTurn(t facts.Turn) error {
+	turns := []facts.Turn{t}
+	if by := a.l.Holder; by != nil && t.Type == log.Take && a.l.End == nil && by.Operator == a.who.Operator &&
+		by.Session != a.who.Session && a.s.hasDied(by.Session) {
+		turns[0].Of = nil
+		turns = slices.Insert(turns, 0, facts.Turn{Type: log.Release, Operator: by.Operator, Session: by.Session,
+			Of: []string{by.ID}, Note: "session ended"})
+	}
+	isShared, isTake := a.c.Sync.Remote != "", t.Type == log.Take || t.Type == log.Resume
+	if made := &turns[len(turns)-1]; isShared && isTake {
+		made.At = a.c.Now
+		made.Of = a.c.InTheWay(a.h, turns)
+	}
+	turns, counts := a.c.Turn(a.h, a.l, turns...)
 	if !counts {
-		return a.refused(c, h, l)
+		return a.refused()
 	}
 	if isShared && !a.s.opt.Offline {
-		if rivals := c.Rivals(h, turns); len(rivals) > 0 {
-			c.Undo(len(turns))
+		if rivals := a.c.Rivals(a.h, turns); len(rivals) > 0 {
+			a.c.Undo(len(turns))
 			return disputed(a.id, rivals)
 		}
 	}
-	a.got.Time = stamp(turns[len(turns)-1].At)
-	if t.Type == log.Take || t.Type == log.Resume {
-		a.got.Session, a.got.Until = t.Session, stamp(l.Until)
+	if a.got.Time = stamp(turns[len(turns)-1].At); isTake {
+		a.got.Session, a.got.Until = t.Session, stamp(a.l.Until)
 	}
+	return nil
+}
+
+// stateFact plans a fact: a mark as read, or that the handoff is hidden.
+func (a *acting) stateFact() error {
+	if err := a.known(); err != nil {
+		return err
+	}
+	at, changed := a.c.Mark(a.h, a.event, a.who.Operator)
+	if changed {
+		a.got.Time = stamp(at)
+		return nil
+	}
+	by, at := a.who.Operator, a.c.Now
+	if isArchive := a.event == log.Archive || a.event == log.Unarchive; isArchive && a.l.Archiver != "" {
+		by, at = a.l.Archiver, a.l.ArchivedAt
+	} else if read := slices.IndexFunc(a.l.Reads, func(m facts.Mark) bool { return m.Operator == by }); !isArchive &&
+		read >= 0 {
+		at = a.l.Reads[read].At
+	}
+	a.got.Status, a.got.Operator, a.got.Time = StatusExisting, by, stamp(at)
 	return nil
 }
 
@@ -294,73 +377,28 @@ func disputed(id string, rivals []*facts.Turn) error {
 	return e
 }
 
-// turns returns a turn, and before a take of what a dead session holds the release by that session.
-func (a *acting) turns(l *facts.Life, t facts.Turn) []facts.Turn {
-	if l.Holder == nil || t.Type != log.Take || !a.isDead(l) {
-		return []facts.Turn{t}
-	}
-	t.Of = nil
-	return []facts.Turn{{Type: log.Release, Operator: l.Holder.Operator, Session: l.Holder.Session,
-		Of: []string{l.Holder.ID}, Note: "session ended"}, t}
+// isMine reports whether the operator and session hold the handoff.
+func (a *acting) isMine() bool { return a.l.IsHeldBy(a.who.Operator, a.who.Session) }
+
+// holds reports whether a take would not make the lease of the holder longer.
+func (a *acting) holds() bool {
+	isLonger := a.leaseEnd().After(a.l.Until) && (a.who.For > 0 || a.l.IsOver(a.c.Now))
+	return a.isMine() && !isLonger
 }
 
-// turn returns the turn that the action is. isSo reports that nothing is left to do.
-func (a *acting) turn(c *store.Change, h *facts.Handoff, l *facts.Life) (t facts.Turn, isSo bool, err error) {
-	t = facts.Turn{Operator: a.who.Operator, Session: a.who.Session, Note: a.who.Reason}
-	last := l.Last()
-	isSo = l.End != nil && l.End.Operator == t.Operator
-	switch a.act {
-	case ActTake, ActSteal, actResume:
-		isSo = a.takeTurn(&t, l, c.Now)
-		if !t.Over && !(l.End == nil && l.IsOver(c.Now.Add(-a.grace(c)))) {
-			return t, isSo, nil
-		}
-	case ActRelease:
-		if t.Type, isSo = log.Release, l.Holder == nil && l.End == nil; l.IsHeld() && !a.mayRelease(h, l) {
-			err = a.taken(h, l)
-		}
-	case ActDone:
-		t.Type, isSo = log.Done, isSo && l.End.Type == log.Done
-		if by := c.EnderOf(h, t.Operator, t.Session); by != nil && t.Session != "" && l.Last() == nil {
-			err = &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Lost: true,
-				Advice: "run `handoff take " + short(a.id) + "` to take it again"}
-		}
-	case ActReopen:
-		t.Type, isSo = log.Reopen, l.End == nil
-	case ActWithdraw:
-		t.Type, isSo = log.Withdraw, isSo && l.End.Type == log.Withdraw
-		if !isSo {
-			err = a.checkWithdraw(h, l)
-		}
-	default:
-		err = fault.Invalid("", "%q is not an action", a.act)
-	}
-	if last != nil {
-		t.Of = []string{last.ID}
-	}
-	return t, isSo, err
-}
+func (a *acting) hasResumed() bool { return a.holds() && a.l.Resumed != nil }
 
-// grace is how long a lease is over before others take over: the clocks of clones differ.
-func (a *acting) grace(c *store.Change) time.Duration {
-	if c.Sync.Remote != "" {
-		return facts.Ahead
-	}
-	return 0
-}
+func (a *acting) isFree() bool { return a.l.Last() == nil }
 
-// takeTurn completes the turn of a take or a resume. isSo is as in turn.
-func (a *acting) takeTurn(t *facts.Turn, l *facts.Life, now time.Time) (isSo bool) {
-	if t.Type = log.Take; a.act == actResume {
-		t.Type = log.Resume
-	}
-	t.Until, t.Over = a.leaseEnd(now), a.act == ActSteal
-	isLonger := t.Until.After(l.Until) && (a.who.For > 0 || l.IsOver(now))
-	return l.IsHeldBy(t.Operator, t.Session) && (t.Type == log.Take || l.Resumed != nil) && !isLonger
+func (a *acting) isOpen() bool { return a.l.End == nil }
+
+// hasEnded reports whether the operator has ended the handoff in this way.
+func (a *acting) hasEnded() bool {
+	return a.l.End != nil && a.l.End.Operator == a.who.Operator && a.l.End.Type == a.event
 }
 
 // leaseEnd returns the end of a take, zero if it has none: only sessions have a lease by default.
-func (a *acting) leaseEnd(now time.Time) time.Time {
+func (a *acting) leaseEnd() time.Time {
 	lasts := a.who.For
 	if lasts == 0 && a.who.Session != "" {
 		lasts = a.s.opt.Lease
@@ -368,84 +406,63 @@ func (a *acting) leaseEnd(now time.Time) time.Time {
 	if lasts <= 0 {
 		return time.Time{}
 	}
-	return now.Add(lasts).Truncate(time.Second)
+	return a.c.Now.Add(lasts).Truncate(time.Second)
 }
 
-// isDead reports whether the handoff is held by a session of the same operator that has died on this machine.
-func (a *acting) isDead(l *facts.Life) bool {
-	return l.End == nil && l.Holder.Operator == a.who.Operator && l.Holder.Session != a.who.Session &&
-		a.s.hasDied(l.Holder.Session)
-}
+func (a *acting) mayArchive() error { return a.rules.MayArchive(a.who.Operator, a.h.From, a.h.To) }
 
-// archive plans to hide a handoff, or to show it again.
-func (a *acting) archive(c *store.Change, h *facts.Handoff) error {
-	if err := a.rules.MayArchive(a.who.Operator, h.From, h.To); err != nil {
+func (a *acting) checkArchive() error {
+	if err := a.mayArchive(); err != nil || !a.l.IsHeld() || a.l.IsArchived {
 		return err
 	}
-	if err := a.known(c); err != nil {
-		return err
-	}
-	l, kind := c.Life(h), log.Archive
-	if a.act == ActUnarchive {
-		kind = log.Unarchive
-	} else if l.IsHeld() {
-		return doubtful("run `handoff take --undo "+short(a.id)+"` first", "%s took %s at %s", l.Holder.Operator,
-			short(a.id), stamp(l.Holder.At))
-	}
-	at, changed := c.Mark(h, kind, a.who.Operator)
-	if a.got.Time = stamp(at); changed {
-		return nil
-	}
-	if a.got.Status, a.got.Time = StatusExisting, stamp(c.Now); l.Archiver != "" {
-		a.got.Operator, a.got.Time = l.Archiver, stamp(l.ArchivedAt)
-	}
-	return nil
+	return doubtful("run `handoff take --undo "+short(a.id)+"` first", "%s took %s at %s", a.l.Holder.Operator,
+		short(a.id), stamp(a.l.Holder.At))
 }
 
 // known returns an error if the accepted rules do not know the operator, so that nothing it does would count.
-func (a *acting) known(c *store.Change) error {
-	if c.View.Rules != nil && !c.View.Rules.Knows(a.who.Operator, c.Now) {
+func (a *acting) known() error {
+	if a.c.View.Rules != nil && !a.c.View.Rules.Knows(a.who.Operator, a.c.Now) {
 		return fault.Denied("run `handoff operators trust`", "the accepted rules do not know %s",
 			fault.Own(a.who.Operator))
 	}
-	if c.NeedsSeal(a.who.Operator) {
+	if a.c.NeedsSeal(a.who.Operator) {
 		return fault.Denied("set sign: true in your configuration; `handoff help settings` says where",
 			"what %s does counts only with a signature", fault.Own(a.who.Operator))
 	}
 	return nil
 }
 
-// existing completes the receipt of an action that was done before.
-func (a *acting) existing(l *facts.Life, now time.Time) {
+// existing completes the receipt of a turn that was made before.
+func (a *acting) existing(now time.Time) {
 	a.got.Status, a.got.Time = StatusExisting, stamp(now)
-	if last := l.Last(); last != nil {
+	if last := a.l.Last(); last != nil {
 		a.got.Operator, a.got.Time = last.Operator, stamp(last.At)
-		if last == l.Holder {
-			a.got.Session, a.got.Until = last.Session, stamp(l.Until)
+		if last == a.l.Holder {
+			a.got.Session, a.got.Until = last.Session, stamp(a.l.Until)
 		}
 	}
 }
 
 // refused returns why a turn does not count.
-func (a *acting) refused(c *store.Change, h *facts.Handoff, l *facts.Life) error {
-	if err := a.known(c); err != nil {
+func (a *acting) refused() error {
+	if err := a.known(); err != nil {
 		return err
 	}
-	if by := l.Resumed; a.act == actResume && by != nil &&
-		(by.Operator != a.who.Operator || l.End != nil || l.Holder == nil) {
+	if by := a.l.Resumed; a.act == actResume && by != nil &&
+		(by.Operator != a.who.Operator || a.l.End != nil || a.l.Holder == nil) {
 		return &ConsumedError{ID: a.id, By: actionOf(by, time.Time{})}
 	}
-	if l.Last() == nil {
+	if a.l.Last() == nil {
 		return fault.Denied("ask its sender", "%s cannot be ended by %s", short(a.id), fault.Own(a.who.Operator))
 	}
-	return a.taken(h, l)
+	return a.taken()
 }
 
 // taken returns the error about the operator who holds the handoff, or has ended it.
-func (a *acting) taken(h *facts.Handoff, l *facts.Life) error {
-	by, until, me := l.Last(), l.Until, a.who.Operator
+func (a *acting) taken() error {
+	by, until, me := a.l.Last(), a.l.Until, a.who.Operator
 	e := &TakenError{ID: a.id, Advice: "run `handoff take` for another one"}
-	if l.End != nil {
+	if a.l.End != nil {
 		until, e.Ended = time.Time{}, "finished"
 	}
 	switch e.By = actionOf(by, until); {
@@ -453,66 +470,74 @@ func (a *acting) taken(h *facts.Handoff, l *facts.Life) error {
 		if e.Ended = "withdrew"; by.Operator == me {
 			e.Advice = "to send it again: `handoff read " + short(a.id) + " --raw | handoff write -`"
 		}
-	case l.End != nil && (by.Operator == me || h.From == me):
+	case a.l.End != nil && (by.Operator == me || a.h.From == me):
 		e.Advice = "run `handoff done --undo " + short(a.id) + "` to reopen it"
-	case l.End == nil && by.Operator == me && a.who.Session == "":
+	case a.l.End == nil && by.Operator == me && a.who.Session == "":
 		e.Advice = "run `handoff take --undo " + short(a.id) + "` to end the take of your other session"
 	}
 	return e
 }
 
-// mayRelease reports whether who may give back what the holder has: the holder, the sender, and people. A session ends
-// no take of another one of its operator, which goes on with its work.
-func (a *acting) mayRelease(h *facts.Handoff, l *facts.Life) bool {
-	isOwn := l.Holder.Operator == a.who.Operator
-	switch {
-	case l.IsHeldBy(a.who.Operator, a.who.Session):
-		return true
-	case a.who.Session != "":
-		return a.who.Operator == h.From && !isOwn
+// checkRelease allows the holder, the sender and people to give back what is held. A session ends no take of another
+// one of its operator, which goes on with its work.
+func (a *acting) checkRelease() error {
+	if !a.l.IsHeld() || a.isMine() {
+		return nil
 	}
-	return isOwn || a.who.Operator == h.From || a.rules.List.Can(a.who.Operator, "human", a.rules.Now)
+	isOwn, isSender := a.l.Holder.Operator == a.who.Operator, a.who.Operator == a.h.From
+	if a.who.Session != "" && (isOwn || !isSender) || !isOwn && !isSender &&
+		!a.rules.List.Can(a.who.Operator, "human", a.rules.Now) {
+		return a.taken()
+	}
+	return nil
 }
 
-// doubt returns an error if a take or done is probably not meant, with the command that is.
-func (a *acting) doubt(c *store.Change, h *facts.Handoff, l *facts.Life) error {
-	isTake, id := a.act == ActTake, short(h.ID)
-	isHeld := l.IsHeld() && !(isTake && l.IsOver(c.Now))
-	isEnded := l.End != nil && (!isTake || l.End.Type == log.Done)
+// checkTo returns an error if the handoff is to another operator, with the command that is probably meant.
+func (a *acting) checkTo() error {
+	id, me := short(a.id), a.who.Operator
+	members, _ := a.rules.List.Team(a.h.To)
+	if a.who.ForOther || a.h.IsTo(me) || slices.Contains(members, me) {
+		return nil
+	}
+	hint := "if you mean it: `handoff " + string(a.act) + " --for-other " + id + "`"
+	if a.act == ActDone && a.h.From == me && a.l.Taken == nil {
+		return doubtful("to take it back: `handoff write --undo "+id+"`", "%s is to %s and not taken", id, a.h.To)
+	}
+	return doubtful(hint, "%s is to %s", id, a.h.To)
+}
+
+func (a *acting) checkDone() error {
+	by := a.c.EnderOf(a.h, a.who.Operator, a.who.Session)
 	switch {
-	case !isTake && a.act != ActDone, isHeld, isEnded, l.IsHeldBy(a.who.Operator, a.who.Session):
+	case !a.isFree():
 		return nil // it counts, or cannot
-	case a.isTo(h) || a.who.ForOther:
-		if !isTake || a.who.Anyway {
-			return nil
-		}
-		return a.doubtTake(c, h, l)
-	case !isTake && h.From == a.who.Operator && l.Taken == nil:
-		return doubtful("to take it back: `handoff write --undo "+id+"`", "%s is to %s and not taken", id, h.To)
+	case by != nil && a.who.Session != "":
+		return &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Lost: true,
+			Advice: "run `handoff take " + short(a.id) + "` to take it again"}
 	}
-	return doubtful("if you mean it: `handoff "+string(a.act)+" --for-other "+id+"`", "%s is to %s", id, h.To)
+	return a.checkTo()
 }
 
-// isTo reports whether the handoff is to who, alone or in a team.
-func (a *acting) isTo(h *facts.Handoff) bool {
-	members, _ := a.rules.List.Team(h.To)
-	return h.IsTo(a.who.Operator) || slices.Contains(members, a.who.Operator)
-}
-
-// doubtTake returns an error for a handoff that needs no more work.
-func (a *acting) doubtTake(c *store.Change, h *facts.Handoff, l *facts.Life) error {
-	id := short(h.ID)
+// checkTake returns an error for a handoff that is to another operator, or needs no more work.
+func (a *acting) checkTake() error {
+	l, id := a.l, short(a.id)
+	if l.IsHeld() && !l.IsOver(a.c.Now) || l.End != nil && l.End.Type == log.Done || a.isMine() {
+		return nil // it counts, or cannot
+	}
+	if err := a.checkTo(); err != nil || a.who.Anyway {
+		return err
+	}
 	anyway := "`handoff take --anyway " + id + "`"
-	switch c.State(h, l) {
+	switch a.c.State(a.h, l) {
 	case StateSuperseded:
-		newest := h
-		for all := c.Superseders(h); len(all) > 0; all = c.Superseders(newest) {
+		newest := a.h
+		for all := a.c.Superseders(newest); len(all) > 0; all = a.c.Superseders(newest) {
 			newest = all[len(all)-1]
 		}
 		return fault.Invalid("run `handoff take "+short(newest.ID)+"`, or "+anyway, "%s was replaced by %s %q",
-			fault.Own(id), fault.Own(short(newest.ID)), a.s.ListedOne(entry(c.View, newest)).Title)
+			fault.Own(id), fault.Own(short(newest.ID)), a.s.ListedOne(entry(a.c.View, newest)).Title)
 	case StateExpired:
-		return doubtful("if you mean it: "+anyway, "%s expired at %s", id, h.Expires)
+		return doubtful("if you mean it: "+anyway, "%s expired at %s", id, a.h.Expires)
 	case StateArchived:
 		return doubtful("run `handoff archive --undo "+id+"`, or "+anyway, "%s archived %s at %s", l.Archiver, id,
 			stamp(l.ArchivedAt))
@@ -538,29 +563,26 @@ func short(id string) string {
 	return id[:min(8, len(id))]
 }
 
-// checkWithdraw returns an error unless the handoff was sent by who, and is unread and not taken.
-func (a *acting) checkWithdraw(h *facts.Handoff, l *facts.Life) error {
-	if h.From != a.who.Operator {
-		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", short(h.ID),
-			fault.Own(h.From))
-	}
+// checkWithdraw returns an error unless the handoff is unread and was not taken.
+func (a *acting) checkWithdraw() error {
+	l := a.l
 	what, by, at := "", "", time.Time{}
 	for _, m := range l.Reads {
-		if h.IsTo(m.Operator) {
+		if a.h.IsTo(m.Operator) {
 			what, by, at = "read", m.Operator, m.At
 		}
 	}
 	switch {
-	case l.End != nil && l.End.Operator != a.who.Operator:
+	case l.End != nil:
 		what, by, at = "done", l.End.Operator, l.End.At
-	case l.Taken != nil && l.End == nil:
+	case l.Taken != nil:
 		what, by, at = "taken", l.Taken.Operator, l.Taken.At
 	}
 	if what == "" {
 		return nil
 	}
-	return doubtful("replace it: `handoff write FILE --supersedes "+short(h.ID)+"`", "%s was %s by %s at %s",
-		short(h.ID), what, by, stamp(at))
+	return doubtful("replace it: `handoff write FILE --supersedes "+short(a.id)+"`", "%s was %s by %s at %s",
+		short(a.id), what, by, stamp(at))
 }
 
 // hasDied reports whether a session is known to be over on this machine: its process is gone.

@@ -81,7 +81,9 @@ func entry(v facts.View, h *facts.Handoff) Entry {
 
 // entries returns the handoffs of a look that fit, in the order of their arrival.
 func entries(look *store.Look, fits func(Entry) bool) (all []Entry) {
-	for _, h := range look.Listed() {
+	listed := look.Listed()
+	all = make([]Entry, 0, len(listed))
+	for _, h := range listed {
 		if e := entry(look.View, h); fits(e) {
 			all = append(all, e)
 		}

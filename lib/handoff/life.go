@@ -84,8 +84,7 @@ func (c Lifecycle) Endings(operator, session string, last time.Duration) (all []
 		return nil
 	}
 	start := look.Now.Add(-last)
-	for _, h := range look.Listed() {
-		e := entry(look.View, h)
+	for _, e := range entries(look, func(Entry) bool { return true }) {
 		by, act, isLost := endingOf(look.View, e, operator, session)
 		if by != nil && (isLost || e.From == operator && act != ActWithdraw) && by.At.After(start) {
 			all = append(all, Ending{e, act, by.Operator, by.Note, stamp(by.At), isLost})
@@ -129,11 +128,9 @@ func (c Lifecycle) Holdings(operator string) (all []Holding) {
 	if err != nil {
 		return nil
 	}
-	for _, h := range look.Listed() {
-		e := entry(look.View, h)
-		if l := e.life; l.IsHeld() && l.Holder.Operator == operator {
-			all = append(all, Holding{e, actionOf(l.Holder, l.Until), c.s.hasDied(l.Holder.Session)})
-		}
+	isTheirs := func(e Entry) bool { return e.life.IsHeld() && e.life.Holder.Operator == operator }
+	for _, e := range entries(look, isTheirs) {
+		all = append(all, Holding{e, e.Life().Take, c.s.hasDied(e.life.Holder.Session)})
 	}
 	slices.SortStableFunc(all, func(a, b Holding) int { return compareTimes(a.Take.Time, b.Take.Time) })
 	return all
@@ -161,10 +158,8 @@ func (c Lifecycle) FromFiles() map[string][]Entry {
 	if err != nil {
 		return all
 	}
-	for _, h := range look.Listed() {
-		if e := entry(look.View, h); h.Source != "" && !e.State.IsClosed() {
-			all[h.Source] = append(all[h.Source], e)
-		}
+	for _, e := range entries(look, func(e Entry) bool { return e.of.Source != "" && !e.State.IsClosed() }) {
+		all[e.of.Source] = append(all[e.of.Source], e)
 	}
 	return all
 }

@@ -24,7 +24,6 @@ type Filter struct {
 	Present              bool      // not archived or withdrawn
 	State                State     // "" means any
 	Open                 bool      // not closed
-	Newest               int       // only the newest n by their arrival; 0 means all
 }
 
 func (f Filter) matches(e Entry) bool {
@@ -81,12 +80,11 @@ func (s *Store) List(f Filter) ([]Entry, error) {
 	return in.Newest, err
 }
 
-// An Inbox has the handoffs that an operator has not read.
+// An Inbox has the handoffs that a filter chooses.
 type Inbox struct {
-	Newest  []Entry        // the newest, in the order of their times
-	For     map[string]int // how many there are, by recipient
-	Over    map[State]int  // how many were left out because they are taken or closed, by state
-	Missing int            // how many have no file; 0 if only those that need work were looked at
+	Newest  []Entry       // in the order of their arrival, those of Waiting in that of their times
+	Over    map[State]int // how many were left out because they are taken or closed, by state
+	Missing int           // how many have no file; 0 if only those that need work were looked at
 
 	IsSynced bool // the store has a remote, which may have those that are missing
 	IsNew    bool // nothing has happened in the store
@@ -94,10 +92,14 @@ type Inbox struct {
 	WhyUnknown string // set by Waiting: why its operator is probably a typo, or ""
 }
 
-// Count returns the number of unread handoffs.
-func (in Inbox) Count() (all int) {
-	for _, n := range in.For {
-		all += n
+// Count returns the number of handoffs.
+func (in Inbox) Count() int { return len(in.Newest) }
+
+// For returns the number of handoffs by recipient.
+func (in Inbox) For() map[string]int {
+	all := map[string]int{}
+	for _, e := range in.Newest {
+		all[e.To]++
 	}
 	return all
 }
@@ -114,7 +116,7 @@ func (in Inbox) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// Chosen is like List, but also counts what was left out: older entries by recipient, closed ones by state.
+// Chosen is like List, but also counts what was left out, by state.
 func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 	if err := f.check(); err != nil {
 		return in, err
@@ -123,24 +125,37 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 	if err != nil {
 		return in, err
 	}
-	listed := look.Listed()
-	in = Inbox{Newest: make([]Entry, 0, len(listed)), For: map[string]int{}, Over: map[State]int{},
-		Missing: len(look.Missing), IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
-	for _, h := range listed {
-		if e := entry(look.View, h); f.matches(e) {
-			switch at := e.State; {
-			case f.Present && (at == StateArchived || at == StateWithdrawn), f.Unread && !f.All && leavesUnread(at):
-				in.Over[at]++
-			case (f.State == "" || at == f.State) && !(f.Open && at.IsClosed()):
-				in.Newest = append(in.Newest, e)
-			}
+	in = Inbox{Over: map[State]int{}, Missing: len(look.Missing),
+		IsSynced: look.Sync.Remote != "", IsNew: look.At == log.Start}
+	in.Newest = entries(look, func(e Entry) bool {
+		at := e.State
+		if !f.matches(e) {
+			return false
 		}
+		if f.Present && (at == StateArchived || at == StateWithdrawn) || f.Unread && !f.All && leavesUnread(at) {
+			in.Over[at]++
+			return false
+		}
+		return (f.State == "" || at == f.State) && !(f.Open && at.IsClosed())
+	})
+	return in, nil
+}
+
+// Waiting returns the unread handoffs of an operator that are not older than maxAgeDays; 0 means no limit. If nothing
+// is unread for the operator alone, it also reports whether the name is probably a typo.
+func (s *Store) Waiting(operator string, maxAgeDays int) (in Inbox, err error) {
+	f := Filter{To: operator, Unread: true}
+	if maxAgeDays > 0 {
+		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
 	}
-	if n := len(in.Newest) - f.Newest; f.Newest > 0 && n > 0 {
-		for _, e := range in.Newest[:n] {
-			in.For[e.To]++
+	if in, err = s.Chosen(f); err != nil {
+		return Inbox{}, err
+	}
+	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return compareTimes(a.Time, b.Time) })
+	if operator != "" && in.For()[operator] == 0 {
+		if why, sure := s.Registry().WhyUnknown(operator); sure {
+			in.WhyUnknown = why
 		}
-		in.Newest = in.Newest[n:]
 	}
 	return in, nil
 }
@@ -169,10 +184,9 @@ func (s *Store) Next(who Who, skip map[string]bool) (e Entry, ok bool, err error
 			return e, false, err
 		}
 		best := 0
-		for _, h := range look.Listed() {
-			found := entry(look.View, h)
+		for _, found := range entries(look, func(e Entry) bool { return !skip[e.ID] && e.IsTo(who.Operator) }) {
 			rank := s.rank(look.Now, found, who)
-			if rank == 0 || skip[h.ID] {
+			if rank == 0 {
 				continue
 			}
 			if c := cmp.Compare(rank, best); best == 0 || c < 0 || c == 0 && compareTimes(found.Time, e.Time) < 0 {
@@ -190,7 +204,7 @@ func (s *Store) Next(who Who, skip map[string]bool) (e Entry, ok bool, err error
 func (s *Store) rank(now time.Time, e Entry, who Who) int {
 	l := e.life
 	switch {
-	case !e.IsTo(who.Operator) || e.State.IsClosed():
+	case e.State.IsClosed():
 	case e.State == StateUnread:
 		return 1
 	case e.State == StateRead, l.IsOver(now),

@@ -54,20 +54,17 @@ func (r Registry) WhyUnknown(operator string) (why string, sure bool) {
 		return list.Verify(operator, r.s.opt.Now()).Reason, true
 	}
 	names, err := r.names()
-	if err != nil || names.isKnown(operator) || len(names.acted)+len(names.sentTo) == 0 {
+	if err != nil {
 		return "", false
 	}
-	near := names.near(operator)
-	if near == "" && slices.Contains(names.sentTo, operator) {
-		return "", false // it got something
-	}
-	return newName(operator, near), near != ""
+	return names.whyUnknown(operator)
 }
 
 // names are the names in a store without an operators file.
 type names struct {
 	acted  []string // they wrote, read or took something here, or the user confirmed them
 	sentTo []string // all others that handoffs are to
+	me     func() string
 }
 
 func (r Registry) names() (n names, err error) {
@@ -80,15 +77,18 @@ func (r Registry) names() (n names, err error) {
 
 func (s *Store) namesIn(v facts.View) names {
 	acted, sentTo := v.Names()
-	return names{append(acted, s.at.Confirmed()...), sentTo}
+	return names{append(acted, s.at.Confirmed()...), sentTo, s.opt.Me}
 }
 
 func (n names) isKnown(name string) bool { return slices.Contains(n.acted, name) || name == Next }
 
 // near returns the name that is probably meant by another one, "" if none is similar.
 func (n names) near(name string) string {
-	if strings.EqualFold(name, Next) {
+	switch {
+	case strings.EqualFold(name, Next):
 		return Next
+	case strings.EqualFold(name, "me") && n.me != nil:
+		return n.me()
 	}
 	near := form.Nearest(name, n.acted)
 	if near == "" && !slices.Contains(n.sentTo, name) {
@@ -97,11 +97,19 @@ func (n names) near(name string) string {
 	return near
 }
 
-func newName(name, near string) string {
-	if near == "" {
-		return name + " is new here"
+// whyUnknown returns why a name is probably a typo, or new here, "" if it is known. sure reports that a known name is
+// similar.
+func (n names) whyUnknown(name string) (why string, sure bool) {
+	if n.isKnown(name) || len(n.acted)+len(n.sentTo) == 0 {
+		return "", false
 	}
-	return name + " is new here; did you mean " + near + "?"
+	switch near := n.near(name); {
+	case near != "":
+		return name + " is new here; did you mean " + near + "?", true
+	case !slices.Contains(n.sentTo, name):
+		why = name + " is new here"
+	}
+	return why, false
 }
 
 // Meant returns the name that is probably meant by a new one, "" if it is known or none is similar. The error is
@@ -134,8 +142,6 @@ func (r Registry) Meant(name string) (near string, err error) {
 			name)
 	case list != nil:
 		return "", nil
-	case strings.EqualFold(name, "me"):
-		return r.s.opt.Me(), nil
 	}
 	return n.near(name), nil
 }
@@ -151,15 +157,10 @@ func (s *Store) firstNames(v facts.View, docs []*accepted) (notes []string) {
 	}
 	n := s.namesIn(v)
 	for _, d := range docs {
-		for _, name := range []string{d.To, d.From} {
-			near := n.near(name)
-			if name == "me" {
-				near = s.opt.Me()
-			}
-			isFirst := name == d.To && !slices.Contains(n.sentTo, name)
-			if note := newName(name, near); !n.isKnown(name) && (near != "" || isFirst) &&
-				len(n.acted)+len(n.sentTo) > 0 && !slices.Contains(notes, note) {
-				notes = append(notes, note)
+		for i, name := range []string{d.To, d.From} {
+			why, sure := n.whyUnknown(name)
+			if why != "" && (i == 0 || sure) && !slices.Contains(notes, why) {
+				notes = append(notes, why)
 			}
 		}
 	}

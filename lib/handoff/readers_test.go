@@ -67,7 +67,6 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Held":          func() { _, _ = s.Held() },
 		"NewerOf":       func() { s.Lifecycle().NewerOf(e) },
 		"FromFiles":     func() { s.Lifecycle().FromFiles() },
-		"Unread":        func() { _, _ = s.Unread("ben", 0, 0) },
 		"Waiting":       func() { _, _ = s.Waiting("ben", 0) },
 		"History":       func() { _, _, _ = s.History(id) },
 		"Thread":        func() { _, _ = s.Thread(id) },
@@ -149,8 +148,8 @@ func answers(t *testing.T, s *handoff.Store) string {
 	}
 	ctx := t.Context()
 	add(topics(t, s, handoff.Filter{Unread: true, To: "ben"}), nil) // first: it needs only a part
-	in, err := s.Unread("ben", 0, 0)
-	add([]any{in.Left(), in.For, in.Count()}, err)
+	in, err := s.Waiting("ben", 0)
+	add([]any{in.Left(), in.For(), in.Count()}, err)
 	next, _, err := s.Next(handoff.Who{Operator: "ben"}, nil)
 	add(next.ID, err)
 	for _, held := range s.Lifecycle().Holdings("ben") {

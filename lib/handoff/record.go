@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
-	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/kind"
 )
@@ -70,12 +68,8 @@ func (r Records) Carrying(kind string) (found []Stored, withheld []error, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	all := slices.DeleteFunc(look.Listed(), func(h *facts.Handoff) bool { return h.Record.Kind != kind })
-	entries := make([]Entry, len(all))
-	for i, h := range all {
-		entries[i] = entry(look.View, h)
-	}
-	err = r.s.LoadEach(NewestFirst(entries), func(got Stored, err error) bool {
+	carry := entries(look, func(e Entry) bool { return e.of.Record.Kind == kind })
+	err = r.s.LoadEach(NewestFirst(carry), func(got Stored, err error) bool {
 		if err != nil {
 			withheld = append(withheld, err)
 		} else {

@@ -24,38 +24,6 @@ type SurfaceOptions struct {
 	Notes      io.Writer // receives a line about each body that seems to take command; nil drops them
 }
 
-// maxListed is more handoffs than fit into an output for agents.
-const maxListed = 1000
-
-// Unread returns the unread handoffs of an operator. It lists at least the newest n, and no
-// handoff older than maxAgeDays. 0 means no limit for either.
-func (s *Store) Unread(operator string, newest, maxAgeDays int) (in Inbox, err error) {
-	f := Filter{To: operator, Unread: true, Newest: newest}
-	if maxAgeDays > 0 {
-		f.Since = s.opt.Now().AddDate(0, 0, -maxAgeDays)
-	}
-	if in, err = s.Chosen(f); err != nil {
-		return Inbox{}, err
-	}
-	for _, e := range in.Newest {
-		in.For[e.To]++
-	}
-	slices.SortStableFunc(in.Newest, func(a, b Entry) int { return compareTimes(a.Time, b.Time) })
-	return in, nil
-}
-
-// Waiting is like Unread for the start of a session and for prompts. It lists as many as fit. If nothing is unread for
-// the operator alone, it also reports whether the name is probably a typo.
-func (s *Store) Waiting(operator string, maxAgeDays int) (Inbox, error) {
-	in, err := s.Unread(operator, maxListed, maxAgeDays)
-	if err == nil && operator != "" && in.For[operator] == 0 {
-		if why, sure := s.Registry().WhyUnknown(operator); sure {
-			in.WhyUnknown = why
-		}
-	}
-	return in, err
-}
-
 // A Surfaced is a handoff that is shown: in a frame, or with the reason why its body is withheld.
 type Surfaced struct {
 	Entry     Entry
@@ -112,7 +80,7 @@ func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions
 	if err := checkOperator(operator); err != nil {
 		return err
 	}
-	in, err := s.Unread(operator, maxListed, opt.MaxAgeDays)
+	in, err := s.Waiting(operator, opt.MaxAgeDays)
 	if err != nil || len(in.Newest) == 0 {
 		return err
 	}
