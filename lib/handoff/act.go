@@ -59,6 +59,8 @@ type ActReceipt struct {
 	Status   string `json:"status"`             // StatusChanged, or StatusExisting if nothing changed
 	State    State  `json:"state"`              // of the handoff, after the action
 	Reply    string `json:"reply_id,omitempty"` // the answer that was stored with the action
+
+	Told []string `json:"told,omitempty"` // of ActWithdraw: the operators to whom Surface showed it here
 }
 
 // StatusChanged means that the mark or action of a receipt is new.
@@ -178,6 +180,9 @@ func (s *Store) actAll(ctx context.Context, act Act, which func() ([]Entry, erro
 			if h := look.Of(a.id); h != nil {
 				a.got.State = look.State(h, look.Life(h))
 			}
+			if act == ActWithdraw {
+				a.got.Told = s.told(a.id)
+			}
 			if err := each(a.got); err != nil {
 				return err
 			}
@@ -213,6 +218,16 @@ func (s *Store) do(ctx context.Context, isTurn bool, ids []string, plan func(*st
 			"remote unreachable; nothing done: %v", err)
 	}
 	return err
+}
+
+// told returns the operators to whom Surface showed a handoff here.
+func (s *Store) told(id string) (all []string) {
+	_ = s.at.Events(func(e log.Event) { // an unreadable log says nothing
+		if e.Type == log.Surface && slices.Contains(e.Payload.IDs, id) && !slices.Contains(all, e.Payload.Operator) {
+			all = append(all, e.Payload.Operator)
+		}
+	})
+	return all
 }
 
 func checkWho(who Who) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -147,6 +148,9 @@ func (do *acting) print(got handoff.ActReceipt) error {
 	line := doing[got.Act].word + " " + id + ": " + do.TitleOf(do.store, got.ID)
 	if got.Until != "" {
 		line += ", until " + got.Until
+	}
+	if got.Told != nil {
+		line += "; shown to " + strings.Join(got.Told, ", ") + " before"
 	}
 	line += "; undo: `handoff " + fmt.Sprintf(doing[got.Act].undo, id) + "`"
 	if got.Status == handoff.StatusExisting {
