@@ -24,6 +24,7 @@ type Filter struct {
 	Present              bool      // not archived or withdrawn
 	State                State     // "" means any
 	Open                 bool      // not closed
+	Newest               int       // only the newest n by their arrival; 0 means all
 }
 
 func (f Filter) matches(e Entry) bool {
@@ -138,6 +139,9 @@ func (s *Store) Chosen(f Filter) (in Inbox, err error) {
 		}
 		return (f.State == "" || at == f.State) && !(f.Open && at.IsClosed())
 	})
+	if f.Newest > 0 {
+		in.Newest = in.Newest[max(0, in.Count()-f.Newest):]
+	}
 	return in, nil
 }
 
