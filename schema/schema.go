@@ -12,7 +12,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -78,13 +77,12 @@ var compiling sync.Mutex
 func compileSource(name string, source any) (schema, error) {
 	compiling.Lock()
 	defer compiling.Unlock()
-	// Patterns are compiled on demand. References are refused, since instances are untrusted.
+	// References outside of the schema are refused.
 	const location = "handoff:///" // a scheme without a loader
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat() // off by default
 	c.UseLoader(sealed{})
-	c.UseRegexpEngine(compileLazily)
 	if err := c.AddResource(location+name, source); err != nil {
 		return schema{}, fmt.Errorf("the schema %q does not load: %w", name, err)
 	}
@@ -102,22 +100,6 @@ type sealed struct{}
 func (sealed) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a reference outside the schema is not followed: %q", url)
 }
-
-// A pattern is compiled at its first use. The library would compile every pattern twice, which takes longer than
-// all other work.
-type pattern struct {
-	text     string
-	compiled func() *regexp.Regexp
-}
-
-// compileLazily never fails. A test compiles the patterns of all schemas.
-func compileLazily(text string) (jsonschema.Regexp, error) {
-	return pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}, nil
-}
-
-// String and MatchString implement jsonschema.Regexp.
-func (p pattern) String() string                { return p.text }
-func (p pattern) MatchString(value string) bool { return p.compiled().MatchString(value) }
 
 // check validates a value. If the library panics, that is a fault of the value.
 func (s schema) check(instance any) (faults []fault.Fault) {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 
@@ -97,14 +96,6 @@ func wordsOf(entry string) []string {
 		return nil
 	}
 	return words
-}
-
-// isOurs reports whether words run handoff, or a program whose name begins so, with a first argument, hook or mcp.
-func isOurs(words []string, first string) bool {
-	if len(words) < 2 || words[1] != first {
-		return false
-	}
-	return strings.HasPrefix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), "handoff")
 }
 
 // operatorOf returns the operator that registered words name, "" if there is none.

@@ -105,7 +105,7 @@ func (a Agent) changes(p Places, c *Command) (all []Change, err error) {
 func (a Agent) Registered(p Places) (words []string, path string, err error) {
 	parts, err := a.parts(p)
 	if err == nil {
-		words, err = parts[0].registered()
+		_, words, err = parts[0].with(parts[0].file.text, nil)
 	}
 	return words, parts[0].file.path, err
 }
@@ -134,17 +134,17 @@ func (p part) change(c *Command) (ch Change, err error) {
 	if p.hasHooks && c != nil {
 		ch.Words = c.hook(p.agent, Start)
 	}
-	text, had, err := p.with(p.file.text, c)
+	text, words, err := p.with(p.file.text, c)
 	switch {
 	case err != nil:
 		return ch, err
 	case c != nil && p.file.text != nil && bytes.Equal(text, p.file.text):
 		ch.Status = Present
-	case c != nil && had:
+	case c != nil && words != nil:
 		ch.Status = Updated
 	case c != nil:
 		ch.Status, ch.keep = Installed, p.file.text
-	case had:
+	case words != nil:
 		ch.Status, ch.keep = Removed, nil
 		if bare, _, _ := p.with(p.file.backup, nil); isSame(bare, text) {
 			text = p.file.backup
@@ -163,30 +163,8 @@ func isSame(a, b []byte) bool {
 		bytes.Equal(bytes.Join(bytes.FieldsFunc(a, isGap), nil), bytes.Join(bytes.FieldsFunc(b, isGap), nil))
 }
 
-// registered returns the command of our first hook, nil if there is none.
-func (p part) registered() (words []string, err error) {
-	switch {
-	case p.file.text == nil:
-		return nil, nil
-	case p.agent.Script != "":
-		return p.scriptWords(p.file.text)
-	}
-	s, err := p.parse(p.file.text)
-	for _, event := range ourEvents {
-		for _, name := range p.agent.Events[event] {
-			if err == nil && words == nil {
-				var ours []found
-				if ours, err = s.hooks(name); len(ours) > 0 {
-					words = ours[0].words
-				}
-			}
-		}
-	}
-	return words, err
-}
-
-// with returns settings with our entries, or without them if c is nil, and whether they had some.
-func (p part) with(text []byte, c *Command) (with []byte, had bool, err error) {
+// with returns settings with our entries, or without them if c is nil, and the command of the first one that they had.
+func (p part) with(text []byte, c *Command) (with []byte, words []string, err error) {
 	if p.agent.Script != "" && p.hasHooks {
 		return p.withScript(text, c)
 	}
@@ -198,7 +176,11 @@ func (p part) with(text []byte, c *Command) (with []byte, had bool, err error) {
 	if hasCR {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	}
-	s, err := p.parse(text)
+	comments := p.agent.Comments
+	if !p.hasHooks {
+		comments = p.agent.Server.Comments
+	}
+	s, err := p.agent.parse(p.file.path, text, comments)
 	if before, parseErr := hujson.Parse(p.file.backup); parseErr == nil {
 		s.before = &before
 	}
@@ -214,16 +196,7 @@ func (p part) with(text []byte, c *Command) (with []byte, had bool, err error) {
 	if with = s.root.Pack(); hasCR {
 		with = bytes.ReplaceAll(with, []byte("\n"), []byte("\r\n"))
 	}
-	return with, s.had, err
-}
-
-// parse reads settings with the rules of their agent.
-func (p part) parse(text []byte) (config, error) {
-	comments := p.agent.Comments
-	if !p.hasHooks {
-		comments = p.agent.Server.Comments
-	}
-	return p.agent.parse(p.file.path, text, comments)
+	return with, s.words, err
 }
 
 // opencode is the plugin for an agent that has scripts in place of settings. The whole file is ours. COMMANDS stands
@@ -233,21 +206,19 @@ func (p part) parse(text []byte) (config, error) {
 var opencode string
 
 // withScript is with for a script. It refuses one that is not ours.
-func (p part) withScript(text []byte, c *Command) (with []byte, had bool, err error) {
+func (p part) withScript(text []byte, c *Command) (with []byte, words []string, err error) {
 	if text != nil {
-		if _, err := p.scriptWords(text); err != nil {
-			return nil, false, err
-		}
+		words, err = p.scriptWords(text)
 	}
-	if c == nil {
-		return nil, text != nil, nil
+	if c == nil || err != nil {
+		return nil, words, err
 	}
 	all := make(map[string][]string)
 	for _, event := range ourEvents {
 		all[event] = c.hook(p.agent, event)
 	}
-	words, err := json.Marshal(all)
-	return []byte(strings.Replace(opencode, "COMMANDS", string(words), 1)), text != nil, err
+	commands, err := json.Marshal(all)
+	return []byte(strings.Replace(opencode, "COMMANDS", string(commands), 1)), words, err
 }
 
 // scriptWords returns the command for starting sessions in a script. It refuses one that is not ours.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,19 +20,19 @@ import (
 // A config is a settings file that was understood. It is changed by patches alone, so that all other bytes stay.
 type config struct {
 	agent Agent
-	path  string
+	file  string // its path
 	src   []byte
 	root  hujson.Value
 
 	unit   string        // the indentation, "" if the settings are on one line
-	had    bool          // an entry of ours was in it
+	words  []string      // the command of our first entry in it, nil if there was none
 	before *hujson.Value // the settings before our entries were added, nil if unknown
 }
 
 // parse reads settings. What their agent would not read, and what another program could read in another way, is
 // ErrConfig with its place.
 func (a Agent) parse(path string, src []byte, comments bool) (s config, err error) {
-	s = config{agent: a, path: path, src: src, unit: "  "}
+	s = config{agent: a, file: path, src: src, unit: "  "}
 	switch {
 	case bytes.HasPrefix(src, []byte("\ufeff")):
 		return s, s.fault(0, "remove it", "a byte-order mark")
@@ -78,7 +79,7 @@ func members(v *hujson.Value) []hujson.ObjectMember {
 // fault returns the error for a place in the settings.
 func (s *config) fault(at int, hint, problem string) error {
 	line, column := form.Place(s.src, at)
-	return fault.Config(hint+"; nothing was changed", "%s: line %d, column %d: %s", s.path, line, column, problem)
+	return fault.Config(hint+"; nothing was changed", "%s: line %d, column %d: %s", s.file, line, column, problem)
 }
 
 // expect refuses a value of another kind. It can be missing.
@@ -116,9 +117,8 @@ func (s *config) putHooks(c *Command) (err error) {
 
 // A found entry is one of ours.
 type found struct {
-	whole string   // the pointer of the entry, or of the group that has nothing else
-	entry string   // the pointer of the entry
-	words []string // its command
+	whole string // the pointer of the entry, or of the group that has nothing else
+	entry string // the pointer of the entry
 }
 
 // hooks returns our entries for an event of the agent.
@@ -143,13 +143,25 @@ func (s *config) hooks(event string) (all []found, err error) {
 			if n == 1 && s.length(group) == 1 {
 				f.whole = group
 			}
-			if f.words = wordsOf(standard(s.root.Find(f.entry))); isOurs(f.words, "hook") {
+			if s.isOurs(f.entry, "hook") {
 				all = append(all, f)
 			}
 		}
 	}
-	s.had = s.had || all != nil
 	return all, err
+}
+
+// isOurs reports whether an entry runs handoff, or a program whose name begins so, with a first argument.
+func (s *config) isOurs(pointer, first string) bool {
+	words := wordsOf(standard(s.root.Find(pointer)))
+	if len(words) < 2 || words[1] != first ||
+		!strings.HasPrefix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), "handoff") {
+		return false
+	}
+	if s.words == nil {
+		s.words = words
+	}
+	return true
 }
 
 // put sets our hook of an event. Without words it removes it.
@@ -184,8 +196,7 @@ func (s *config) putServer(entry string) error {
 		return err
 	}
 	old := s.root.Find(at)
-	isOurs := old != nil && isOurs(wordsOf(standard(old)), "mcp")
-	s.had = s.had || isOurs
+	isOurs := old != nil && s.isOurs(at, "mcp")
 	switch {
 	case entry != "" && old == nil:
 		s.add([]string{key, serverName}, entry)

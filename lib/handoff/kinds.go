@@ -55,11 +55,7 @@ func (o RecordOptions) make(name string, read func(kind.Given) (kind.Record, err
 	var failed error
 	g := o.Given
 	g.Screen = func(texts []kind.Text) (allowed []string, isChanged bool, err error) {
-		all := make([]document.Text, len(texts))
-		for i, t := range texts {
-			all[i] = document.Text{Pointer: t.Pointer, Name: t.Name, Value: t.Value, Redactable: true}
-		}
-		screened, err = operators.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", all)
+		screened, err = operators.Gate{Allow: o.Allow, Redact: o.Redact}.Texts("", texts)
 		return screened.Allowed, len(screened.Redacted) > 0, err
 	}
 	g.Carried = func(r kind.Record) (texts []string) {

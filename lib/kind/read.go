@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/json"
 	"github.com/seed-78daf238/handoff/schema"
@@ -38,10 +39,7 @@ type Given struct {
 type Tree = json.Value
 
 // A Text is a text of a record, with the name of its member.
-type Text struct {
-	Pointer, Name string
-	Value         *string
-}
+type Text = document.Text
 
 // A Record is a record with its faults.
 type Record struct {
@@ -105,7 +103,7 @@ func (r *Record) screen(g *Given) error {
 	isRight := r.Text(hashPath) != "" && r.Text(hashPath) == payloadHash(r.Root)
 	var all []Text
 	r.Root.Walk("", nil, func(at string, in *json.Member, v *json.Value) {
-		t := Text{Pointer: at, Value: new(string)}
+		t := Text{Pointer: at, Value: new(string), Redactable: true}
 		if in != nil {
 			t.Name = in.Name
 		}

@@ -18,7 +18,8 @@ import (
 // structured content, since some agents would show their model only that.
 func failed(err error, more string) *mcp.CallToolResult {
 	exit := cli.ExitOf(err)
-	text := fmt.Sprintf("%s (exit code %d): %s\n", exit.Name, exit.Code, inTools(fault.Plain(err)))
+	what := strings.TrimPrefix(inTools(fault.Plain(err)), "…") // the name of a text
+	text := fmt.Sprintf("%s (exit code %d): %s\n", exit.Name, exit.Code, what)
 	if h := hint(err); h != "" {
 		text += "hint: " + h + "\n"
 	}
@@ -51,10 +52,10 @@ func redactable(err error) bool {
 
 // inTools replaces the names of flags and commands by those of arguments and tools.
 func inTools(text string) string {
-	flagName := regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?`)
+	flagName := regexp.MustCompile(`--([a-z]+)(?:-([a-z]+))?( [A-Z])?`)
 	commandName := regexp.MustCompile("`handoff (list|read|write|reply|take|done|check|resume)( [A-Z]+)*`")
 	text = flagName.ReplaceAllStringFunc(text,
-		func(flag string) string { return strings.ReplaceAll(flag[2:], "-", "_") })
+		func(flag string) string { return strings.NewReplacer("-", "_", " ", ": ").Replace(flag[2:]) })
 	text = commandName.ReplaceAllStringFunc(text, func(command string) string {
 		return "handoff_" + strings.ReplaceAll(strings.Fields(strings.Trim(command, "`"))[1], "-", "_")
 	})

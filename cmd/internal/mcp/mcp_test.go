@@ -339,7 +339,7 @@ func TestErrors(t *testing.T) {
 	c.bad("handoff_write", map[string]any{"body": "x", "to": "ben", "topic": "t", "ref": []any{"git:HEAD"}}, "validation", 2, "hint: use git: and the commit")
 	c.bad("handoff_reply", map[string]any{"id": id, "body": "x", "ref": []any{"re:sha256:12"}}, "validation", 2, "names no handoff\n")
 	c.bad("handoff_write", map[string]any{"body": " ", "to": "ben"}, "validation", 2, "is empty\nhint: write what the recipient needs\n")
-	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, "no recipient\nhint: add to NAME")
+	c.bad("handoff_write", map[string]any{"body": "x"}, "validation", 2, "no recipient\nhint: add to: NAME")
 	c.bad("handoff_write", map[string]any{"body": "x", "topic": "t"}, "validation", 2, "no recipient\n")
 	c.bad("handoff_write", map[string]any{"to": "ben", "topic": "t"}, "validation", 2, ": missing body\n")
 	c.good("handoff_write", map[string]any{"body": "# Warm the cache\nBefore the deploy.", "to": "ben"}, "-ben-warm-the-cache.md")
