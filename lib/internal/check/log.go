@@ -68,13 +68,12 @@ type reading struct {
 	file   *os.File // nil if there is no log
 	damage error
 	count  int
-	others map[string]bool // ids of documents that came from other clones
 	expect *Head
 	hash   string // of the event that expect has counted last
 }
 
 func newReading(expect *Head) *reading {
-	return &reading{facts: facts.New(), others: map[string]bool{}, expect: expect}
+	return &reading{facts: facts.New(), expect: expect}
 }
 
 func (l *reading) close() {
@@ -98,9 +97,6 @@ func (l *reading) readOn() error {
 		for _, e := range change {
 			if l.count++; l.expect != nil && l.count == l.expect.Count {
 				l.hash = e.Hash()
-			}
-			if e.Type == log.Import && e.Payload.Here != nil {
-				l.others[e.Payload.ID] = true
 			}
 		}
 		l.facts.Add(change)

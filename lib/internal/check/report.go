@@ -23,7 +23,6 @@ func (f Finding) String() string { return form.EscapeLine(f.Place + ": " + f.Pro
 // A Report is the result of [Verify]. A fault breaks a promise of the store; a warning does not.
 type Report struct {
 	Handoffs int       `json:"handoffs"`
-	Others   int       `json:"from_others,omitempty"` // how many came from other clones
 	Events   int       `json:"events"`
 	Head     string    `json:"head"` // COUNT:HASH of the log
 	Faults   []Finding `json:"faults"`

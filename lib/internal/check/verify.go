@@ -168,17 +168,17 @@ func (v *verification) settle(ctx context.Context, ids []string) (err error) {
 		}
 		v.only[id] = true
 	}
-	for try, before := 0, 0; err == nil; try++ {
+	for try := 0; err == nil; try++ {
 		v.differences = v.compare(v.view(), v.only)
-		if len(v.doubtful()) == 0 || try == tries || try > 2 && before == v.log.count {
+		if len(v.doubtful()) == 0 || try == tries || v.log.damage != nil {
 			break
 		}
 		if try > 0 {
 			time.Sleep(pause)
 		}
-		before = v.log.count
+		before := v.log.count
 		err = v.log.readOn()
-		if v.dir != nil && err == nil {
+		if v.dir != nil && err == nil && (try == 0 || before != v.log.count) {
 			err = v.prove(ctx, v.compare(v.view(), v.only).doubtful())
 		}
 	}
@@ -195,9 +195,6 @@ func (v *verification) reportHandoffs() {
 		v.Handoffs += len(v.unlogged)
 	}
 	for _, h := range v.whole {
-		if v.log.others[h.ID] {
-			v.Others++
-		}
 		if err := v.by[h.File].signature; err != nil {
 			v.fault(v.RelPath(signatureOf(h.ID)), v.remedy(signatureOf(h.ID)), "%v", err)
 		}

@@ -43,18 +43,8 @@ type link struct{ temp, name string }
 // is stored. It returns after the events are on the disk. Errors that are not of do are fault.ErrBusy (the lock),
 // fault.ErrIntegrity (the machine, the log), fault.ErrConfig (a directory), or of the system.
 func (s *Store) Change(ctx context.Context, do func(*Change) error) error {
-	return s.change(ctx, false, do)
-}
-
-// change is Change; with isMoving for a store that may be another machine's.
-func (s *Store) change(ctx context.Context, isMoving bool, do func(*Change) error) error {
-	if !IsThere(s.Opt.StateDir) { // nothing is made for what is refused
-		if err := s.CheckLost(); err != nil && !IsThere(s.Opt.StateDir) {
-			return err
-		}
-	}
 	return s.locked(ctx, func(c *Change) error {
-		if err := c.open(isMoving); err != nil {
+		if err := c.open(); err != nil {
 			return err
 		}
 		if err := do(c); err != nil {
@@ -104,13 +94,11 @@ func (c *Change) make() (err error) {
 	return err
 }
 
-// check compares the machine, unless the store may be another one's, and refuses a state that git tracks.
-func (c *Change) check(isMoving bool) error {
+// check compares the machine, and refuses a state that git tracks.
+func (c *Change) check() error {
 	s := c.store
-	if !isMoving {
-		if err := s.compareMachine(c.state); err != nil {
-			return err
-		}
+	if err := s.compareMachine(c.state); err != nil {
+		return err
 	}
 	c.pin = s.readPin()
 	c.git = s.gitStamp() // before git is asked
@@ -118,8 +106,8 @@ func (c *Change) check(isMoving bool) error {
 }
 
 // open reads the store under the lock, and completes what a killed command left.
-func (c *Change) open(isMoving bool) error {
-	if err := c.check(isMoving); err != nil {
+func (c *Change) open() error {
+	if err := c.check(); err != nil {
 		return err
 	}
 	if err := c.openLog(); err != nil {
@@ -135,7 +123,7 @@ func (c *Change) open(isMoving bool) error {
 
 // openLog opens the log, and makes it if it is missing. As long as it has no change, the record of the machine and all
 // directories become durable first: before any document gets its name.
-func (c *Change) openLog() error {
+func (c *Change) openLog() (err error) {
 	if _, err := c.state.Stat(log.FileName); errors.Is(err, fs.ErrNotExist) {
 		if err = c.store.CheckLost(); err == nil {
 			err = c.forgetPin()
@@ -144,25 +132,15 @@ func (c *Change) openLog() error {
 			return err
 		}
 	}
-	if err := c.openFile(); err != nil {
+	if c.file, err = c.state.OpenLog(log.FileName); err != nil {
 		return err
 	}
-	return c.openEnd()
-}
-
-func (c *Change) openFile() (err error) {
-	c.file, err = c.state.OpenLog(log.FileName)
 	c.state.Adjust(log.FileName)
-	return err
-}
-
-func (c *Change) openEnd() (err error) {
 	if c.log, err = log.Open(c.file, c.pin.at, c.keepTorn); err != nil || c.log.Head() != log.Start {
 		return err
 	}
-	s := c.store
 	if _, err := c.state.Stat(disk.FingerprintFile); errors.Is(err, fs.ErrNotExist) {
-		if err := c.state.Replace(disk.FingerprintFile, s.newMachine().Bytes(), 0, true); err != nil {
+		if err := c.state.Replace(disk.FingerprintFile, c.store.newMachine().Bytes(), 0, true); err != nil {
 			return err
 		}
 	}
@@ -316,7 +294,6 @@ func (c *Change) link() error {
 	if len(c.links) == 0 && !c.isSync {
 		return nil
 	}
-	c.links = nil
 	return c.dir.Sync()
 }
 
@@ -336,9 +313,6 @@ func (c *Change) follow(before log.Point, changed []*facts.Handoff) {
 
 // close closes what is open.
 func (c *Change) close() {
-	for _, l := range c.links {
-		_ = c.dir.Remove(l.temp)
-	}
 	if c.file != nil {
 		c.file.Close()
 	}

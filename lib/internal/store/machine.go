@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
-	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 )
 
@@ -25,19 +24,19 @@ type MachineError struct {
 	Command  string // moves the store to this machine
 }
 
-// Error names both fingerprints, so that you can tell which machine is which. Scripts match its first word.
+// Error says which store it is. Scripts match its first word.
 func (e *MachineError) Error() string {
-	return fmt.Sprintf("%s: its fingerprint is %s, this machine has %s", e.what(), e.Expected, e.Observed)
+	if e.Lost {
+		return refused + "this store does not record its machine: its fingerprint is " + e.Expected
+	}
+	return refused + "this store belongs to another machine"
 }
 
-// Plain returns the message without fingerprints.
-func (e *MachineError) Plain() string { return e.what() + "; run `handoff machine-fingerprint show`" }
+const refused = "[CROSS-HOST-REFUSED] "
 
-func (e *MachineError) what() string {
-	if e.Lost {
-		return "[CROSS-HOST-REFUSED] this store does not record its machine"
-	}
-	return "[CROSS-HOST-REFUSED] this store belongs to another machine"
+// Plain returns the message without text of the record.
+func (e *MachineError) Plain() string {
+	return refused + "this store is not of this machine; run `handoff machine-fingerprint show`"
 }
 
 // Hint returns the command that moves the store to this machine.
@@ -85,8 +84,8 @@ func (s *Store) Guard() error {
 // compareMachine is Guard for an open state directory.
 func (s *Store) compareMachine(state *disk.Dir) error {
 	err := s.CheckMachine(state)
-	if refused, is := errors.AsType[*MachineError](err); is {
-		s.logRefusal(state, refused)
+	if refusal, is := errors.AsType[*MachineError](err); is {
+		s.logRefusal(state, refusal)
 	}
 	return err
 }
@@ -101,7 +100,7 @@ func (s *Store) CheckMachine(state *disk.Dir) error {
 	if err == nil && record.Knows(observed) {
 		return nil
 	}
-	refused := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil,
+	refusal := &MachineError{Expected: record.Fingerprint, Observed: observed, Lost: err != nil,
 		Command: s.RegenerateCommand("moved to this machine")}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -113,13 +112,13 @@ func (s *Store) CheckMachine(state *disk.Dir) error {
 		if record, err = ReadMachine(state); err == nil && record.Knows(observed) {
 			return nil // another first writer came between
 		}
-		refused.Expected = "missing, but there are events"
+		refusal.Expected = "missing, but there are events"
 	case fault.IsLimit(err):
 		return fault.Unreadable(err)
 	case err != nil:
-		refused.Expected = "unreadable (" + err.Error() + ")"
+		refusal.Expected = "unreadable (" + err.Error() + ")"
 	}
-	return refused
+	return refusal
 }
 
 // errOther returns err, or nil if it is one of a kind.
@@ -131,13 +130,13 @@ func errOther(err error, kind any) error {
 }
 
 // logRefusal logs that a command of another machine was refused. It is for people, so it is best effort.
-func (s *Store) logRefusal(state *disk.Dir, refused *MachineError) {
+func (s *Store) logRefusal(state *disk.Dir, refusal *MachineError) {
 	line, err := json.Marshal(map[string]string{
 		"event":                "CROSS-HOST-REFUSED",
 		"ts_utc":               s.Opt.Now().UTC().Format(time.RFC3339),
-		"expected_fingerprint": refused.Expected,
-		"observed_fingerprint": refused.Observed,
-		"recovery_hint":        refused.Command,
+		"expected_fingerprint": refusal.Expected,
+		"observed_fingerprint": refusal.Observed,
+		"recovery_hint":        refusal.Command,
 	})
 	if err == nil {
 		err = s.appendLine(state, disk.StagingLog, append(line, '\n'))
@@ -214,41 +213,31 @@ func ReadMachine(state *disk.Dir) (disk.MachineRecord, error) {
 }
 
 // Regenerate records this machine as that of the store; with add, beside those that it had. Its writer stays. If the
-// log cannot go on, the event is left to Repair, which comes next.
+// log cannot go on, it has no event of it: Repair comes next.
 func (s *Store) Regenerate(ctx context.Context, operator, reason string, add bool) (record disk.MachineRecord,
 	err error) {
-	observed, err := s.Fingerprint()
-	if err != nil {
+	record = s.newMachine()
+	record.WriterIDDefault = operator
+	if look, err := s.Look(true); err == nil {
+		record.Writer = cmp.Or(look.Writer, record.Writer)
+	}
+	if err = s.locked(ctx, func(c *Change) error { return c.nameMachine(&record, add) }); err != nil {
 		return record, err
 	}
-	name := func(c *Change) error {
-		next := s.newMachine()
-		next.WriterIDDefault = operator
-		if err := c.nameMachine(&next, observed, add); err != nil {
-			return err
-		}
-		record = next
-		return nil
-	}
-	err = s.change(ctx, true, func(c *Change) error {
-		if err := name(c); err != nil { // first: without the event the store is still this machine's
-			return err
-		}
-		c.addMachine(record, operator, reason)
+	err = s.Change(ctx, func(c *Change) error {
+		c.Add(log.Regenerate, log.Payload{Operator: operator, Reason: reason, Fingerprint: record.Fingerprint,
+			Writer: record.Writer, Also: record.Also, Time: log.Stamp(c.Now)})
 		return nil
 	})
-	if errors.Is(err, fault.ErrIntegrity) && record.Fingerprint == "" && IsThere(s.Opt.StateDir) {
+	if errors.Is(err, fault.ErrIntegrity) {
 		s.Opt.Warn(fault.Sentence(err))
-		err = s.locked(ctx, func(c *Change) error {
-			c.View = s.View(facts.New())
-			return name(c)
-		})
+		err = nil
 	}
 	return record, err
 }
 
 // nameMachine completes and stores a new record of the machine.
-func (c *Change) nameMachine(record *disk.MachineRecord, observed string, add bool) error {
+func (c *Change) nameMachine(record *disk.MachineRecord, add bool) error {
 	r := &Repair{Change: c, Say: c.store.Opt.Warn}
 	if _, err := r.setOddAside(c.state, disk.FingerprintFile); err != nil {
 		return err
@@ -257,20 +246,14 @@ func (c *Change) nameMachine(record *disk.MachineRecord, observed string, add bo
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.ErrIntegrity) {
 		return err
 	}
-	record.Writer = cmp.Or(old.Writer, c.Writer, record.Writer)
-	if add && old.Fingerprint != "" {
+	record.Writer = cmp.Or(old.Writer, record.Writer)
+	if observed := record.Fingerprint; add && old.Fingerprint != "" {
 		record.Fingerprint, record.Also, record.FirstSeenUTC = old.Fingerprint, old.Also, old.FirstSeenUTC
 		if !old.Knows(observed) {
 			record.Also = append(old.Also, observed)
 		}
 	}
 	return c.state.Replace(disk.FingerprintFile, record.Bytes(), 0, true)
-}
-
-// addMachine plans the event of a new record of the machine.
-func (c *Change) addMachine(record disk.MachineRecord, operator, reason string) {
-	c.Add(log.Regenerate, log.Payload{Operator: operator, Reason: reason, Fingerprint: record.Fingerprint,
-		Writer: record.Writer, Also: record.Also, Time: log.Stamp(c.Now)})
 }
 
 // newMachine returns a record of this machine, with a new writer.

@@ -62,22 +62,20 @@ func (s *Store) place(path string) (real string, err error) {
 	if place, ok := under(real); ok || filepath.Dir(real) == real {
 		return "", fault.Config(placeAdvice, "%s is under %s, a system directory", path, cmp.Or(place, real))
 	}
-	isInside, err := s.isInside(real)
-	switch {
-	case err != nil:
-		return "", err
-	case !isInside && contains(s.Opt.Root, path) && !slices.Contains(s.Opt.Named, path):
-		return "", fault.Config(placeAdvice, "%s leads out of the project, through a symbolic link to %s", path, real)
-	case !isInside && !slices.Contains(s.Opt.Named, path):
-		return "", fault.Config(placeAdvice, "%s is outside the project %s and was not named on the command line",
-			path, s.Opt.Root)
-	}
-	return real, nil
+	return real, s.checkInside(path, real)
 }
 
-func (s *Store) isInside(real string) (bool, error) {
+// checkInside refuses a path that leads out of the project, unless the user named it.
+func (s *Store) checkInside(path, real string) error {
 	root, err := Resolve(s.Opt.Root)
-	return contains(root, real), err
+	if err != nil || contains(root, real) || slices.Contains(s.Opt.Named, path) {
+		return err
+	}
+	if path != real {
+		path += ", which is " + real + ","
+	}
+	return fault.Config("keep it inside the project, or name it on the command line",
+		"%s is outside the project %s and was not named on the command line", path, s.Opt.Root)
 }
 
 // CheckPlaces refuses directories in which no store may be, or that git must not have. It makes nothing.
@@ -108,12 +106,7 @@ func (s *Store) readPlain(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	isInside, err := s.isInside(dir)
-	if err == nil && !isInside && !slices.Contains(s.Opt.Named, path) {
-		err = fault.Config("name it on the command line, or keep it inside the project", "%s is outside the project %s",
-			path, s.Opt.Root)
-	}
-	if err != nil {
+	if err := s.checkInside(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 		return nil, err
 	}
 	d, err := disk.Open(dir)

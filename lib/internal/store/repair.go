@@ -51,7 +51,7 @@ func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) 
 		r := &Repair{Change: c, Dir: c.dir, State: c.state, Say: done}
 		err := r.mend()
 		if err == nil {
-			err = c.open(false)
+			err = c.open()
 		}
 		if err == nil {
 			err = do(r)
@@ -70,7 +70,7 @@ func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) 
 func (r *Repair) mend() error {
 	_, err := r.setOddAside(r.state, disk.FingerprintFile)
 	if err == nil {
-		err = r.check(false)
+		err = r.check()
 	}
 	if err == nil {
 		r.Kept, err = r.setOddAside(r.state, log.FileName)

@@ -81,7 +81,7 @@ type writing struct {
 	dir      *disk.Dir
 	docs     []Document
 	outcomes []Outcome
-	temps    []string        // the names of the staged bodies; "" once the change has them
+	temps    []string        // the names of the staged bodies
 	signed   map[string]bool // the documents that got another signature, by id
 }
 
@@ -122,12 +122,10 @@ func (w *writing) stage(s *Store) (err error) {
 	return nil
 }
 
-// discard removes the staged bodies that the change does not have.
+// discard removes the staged bodies that have no name.
 func (w *writing) discard() {
 	for _, temp := range w.temps {
-		if temp != "" {
-			_ = w.dir.Remove(temp)
-		}
+		_ = w.dir.Remove(temp)
 	}
 }
 
@@ -163,7 +161,7 @@ func (w *writing) plan(c *Change, i int) error {
 		}
 		c.isSync = true
 	} else {
-		c.links, w.temps[i] = append(c.links, link{w.temps[i], name}), ""
+		c.links = append(c.links, link{w.temps[i], name})
 	}
 	c.names[name], o.File, d.file = true, name, name
 	kind := log.Write
