@@ -193,7 +193,7 @@ var damages = map[string]damage{
 	"batch line gone":   {do: cutLines(6, 7), says: "the chain breaks here", remedy: repair},
 	"last line gone":    {do: cutLines(8, 9), says: "not the last line that you left", remedy: repair},
 	"no line":           {do: cutLines(0, 9), says: "not the last line that you left", remedy: repair},
-	"log gone":          {do: func(s shop) { s.must(os.Remove(s.log())) }, says: "is missing, and there are 5 handoffs", remedy: repair},
+	"log gone":          {do: func(s shop) { s.must(os.Remove(s.log())) }, says: "is missing: 5 handoffs without a log", remedy: repair},
 	"log is a link":     {do: replaced(shop.log, func(p string) error { return os.Symlink("/etc/passwd", p) }), says: "not a plain file", remedy: repair},
 	"log is a place":    {do: replaced(shop.log, func(p string) error { return os.Mkdir(p, 0o700) }), says: "not a plain file", remedy: repair},
 	"zeros behind":      {do: func(s shop) { s.must(os.Truncate(s.log(), 200<<20)) }, says: "the chain breaks", remedy: repair},

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -37,6 +36,8 @@ type files struct {
 	git   map[string]bool // the files that git tracks; see restore
 }
 
+const lfsPull = "git lfs pull"
+
 const atOnce = 500 // documents between two reports of progress
 
 // prove reads files and proves each by its id.
@@ -64,7 +65,7 @@ func (f *files) proveOne(name string) (found file) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		found.why = err
-		found.isPointer = bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/"))
+		found.isPointer = store.IsPointer(text)
 	default:
 		found.id = doc.HandoffID
 		found.signature = f.checkSignature(doc, text)
@@ -103,7 +104,7 @@ func (f *files) restore(name string) (command string, err error) {
 	case !f.git[name]:
 		return "", nil
 	case f.by[name].isPointer:
-		return "git lfs pull", nil
+		return lfsPull, nil
 	}
 	return "git restore " + store.ShellQuote(f.RelPath(name)), nil
 }

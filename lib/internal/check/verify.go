@@ -103,6 +103,9 @@ func (v *verification) checkState(pin log.Point) {
 	if line, why := v.log.bad(pin); why != "" {
 		v.fault(fmt.Sprint(log.FileName, ":", line), repair, "%s", why)
 	}
+	if v.log.file == nil && pin.Offset > 0 && v.Opt.Git != disk.GitTracked {
+		v.warn(log.FileName, "handoff sync", "the log that you left here is gone")
+	}
 	if path, names, err := v.Tracked(v.Opt.StateDir); err != nil {
 		v.warn(v.Opt.StateDir, "", "%v", err)
 	} else if len(names) > 0 {
@@ -239,7 +242,7 @@ func (v *verification) reportFiles() {
 		if remedy != repair {
 			remedy = "handoff init --git tracked"
 		}
-		v.fault(log.FileName, remedy, "is missing, and there are %s", fault.Count(len(v.unlogged), "handoff"))
+		v.fault(log.FileName, remedy, "is missing: %s without a log", fault.Count(len(v.unlogged), "handoff"))
 	default:
 		for _, name := range v.unlogged {
 			v.warn(v.RelPath(name), repair, "is a handoff that the log does not list")
@@ -258,7 +261,11 @@ func (v *verification) reportFiles() {
 		}
 	}
 	for _, name := range v.odd {
-		v.warn(v.RelPath(name), "", "is no handoff: %v", v.by[name].why)
+		remedy := ""
+		if v.by[name].isPointer {
+			remedy = lfsPull
+		}
+		v.warn(v.RelPath(name), remedy, "is no handoff: %v", v.by[name].why)
 	}
 	if v.dir != nil {
 		v.reportBeside()

@@ -43,6 +43,11 @@ type link struct{ temp, name string }
 // is stored. It returns after the events are on the disk. Errors that are not of do are fault.ErrBusy (the lock),
 // fault.ErrIntegrity (the machine, the log), fault.ErrConfig (a directory), or of the system.
 func (s *Store) Change(ctx context.Context, do func(*Change) error) error {
+	if !IsThere(s.Opt.StateDir) { // nothing is made for what is refused
+		if err := s.CheckLost(); err != nil && !IsThere(s.Opt.StateDir) {
+			return err
+		}
+	}
 	return s.locked(ctx, func(c *Change) error {
 		if err := c.open(); err != nil {
 			return err

@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/document"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/git"
 	"github.com/seed-78daf238/handoff/lib/internal/settings"
 )
@@ -146,7 +148,17 @@ func editFile(d *disk.Dir, name, fresh string, edit func(text string) string) (c
 	if edited == string(text) {
 		return false, nil
 	}
+	if strings.HasSuffix(name, ".yaml") && !isYAML(edited) {
+		return false, fault.Config("change it in an editor", "%s does not have a line for each key", name)
+	}
 	return true, d.Replace(name, []byte(edited), 0o644, true)
+}
+
+// isYAML reports whether a text has no faults. A line that is added to a mapping in braces is one.
+func isYAML(text string) bool {
+	_, faults := document.ReadYAML(form.Normal([]byte(text)), document.YAMLOptions{MaxBytes: maxGitFile,
+		MaxNodes: maxGitFile})
+	return len(faults) == 0
 }
 
 // withKey returns settings with a key set to a value, which must be a plain YAML scalar.

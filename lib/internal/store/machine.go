@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -138,27 +139,20 @@ func (s *Store) logRefusal(state *disk.Dir, refusal *MachineError) {
 		"observed_fingerprint": refusal.Observed,
 		"recovery_hint":        refusal.Command,
 	})
+	var f *os.File
 	if err == nil {
-		err = s.appendLine(state, disk.StagingLog, append(line, '\n'))
+		f, err = state.OpenLog(disk.StagingLog)
+	}
+	if err == nil {
+		defer f.Close()
+		_, err = f.Seek(0, io.SeekEnd)
+	}
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
 	}
 	if err != nil {
 		s.Opt.Warn(fmt.Sprintf("the refusal could not be recorded in %s: %v", disk.StagingLog, err))
 	}
-}
-
-// appendLine appends a line to a file of the state directory.
-func (s *Store) appendLine(state *disk.Dir, name string, line []byte) error {
-	f, err := state.OpenLog(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err = f.Seek(0, io.SeekEnd); err == nil {
-		if _, err = f.Write(line); err == nil {
-			err = f.Sync()
-		}
-	}
-	return err
 }
 
 // RegenerateCommand returns the command that moves the store to this machine. Without an operator it finds out who

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"maps"
@@ -66,11 +67,12 @@ func (s *Store) Look(part bool) (*Look, error) {
 
 // show warns of what is wrong, and returns the look as of now.
 func (s *Store) show(r *read) *Look {
+	texts := []string{r.damage, r.moved}
 	if r.look.At == log.Start && len(r.look.All()) > 0 && s.Opt.Git != disk.GitTracked {
-		s.warnOnce(filepath.Base(s.Opt.StateDir) +
-			" has no log, so what was read or taken is unknown: run `handoff verify --repair`")
+		texts = []string{filepath.Base(s.Opt.StateDir) +
+			" has no log, so what was read or taken is unknown: run `handoff verify --repair`"}
 	}
-	for _, text := range []string{r.damage, r.moved} {
+	for _, text := range texts {
 		if text != "" {
 			s.warnOnce(text)
 		}
@@ -237,9 +239,12 @@ func unnamed(dir *disk.Dir, f *facts.Facts) (names []string, gone []*facts.Hando
 // of unknown ones that the accepted rules let in.
 func (s *Store) unlogged(dir *disk.Dir, v facts.View, names []string, gone []*facts.Handoff, new bool) (
 	found []Document) {
-	rules, seen := s.Accepted(v), map[string]bool{}
+	rules, seen, pointers := s.Accepted(v), map[string]bool{}, 0
 	for _, name := range names {
-		d, _, err := s.Prove(dir, name)
+		d, text, err := s.Prove(dir, name)
+		if IsPointer(text) {
+			pointers++
+		}
 		if err != nil || seen[d.HandoffID] {
 			continue
 		}
@@ -252,7 +257,15 @@ func (s *Store) unlogged(dir *disk.Dir, v facts.View, names []string, gone []*fa
 		}
 		found, seen[d.HandoffID] = append(found, d), true
 	}
+	if pointers > 0 {
+		s.warnOnce("Git LFS has the content of " + fault.Count(pointers, "handoff") + ": run `git lfs pull`")
+	}
 	return found
+}
+
+// IsPointer reports whether a text stands for one that Git LFS has.
+func IsPointer(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/"))
 }
 
 // readDocument reads a document of the handoffs directory and proves it by its id.

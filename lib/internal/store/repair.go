@@ -123,15 +123,12 @@ func (r *Repair) cut(good []byte) error {
 	if err := r.state.CopyTo(kept, log.FileName, r.Kept); err != nil {
 		return err
 	}
-	r.Say("kept a copy of the log as " + r.keptPath(r.Kept) + ": " + r.Why)
+	r.Say("kept a copy of the log as " + filepath.Join(kept.Path(), r.Kept) + ": " + r.Why)
 	return r.state.Replace(log.FileName, good, 0, true)
 }
 
-func (r *Repair) keptPath(name string) string {
-	return filepath.Join(r.store.Opt.StateDir, disk.Kept, name)
-}
-
-// SetAside moves a file of a directory of the store into kept/, durably, and returns its name there.
+// SetAside moves a file of a directory of the store into kept/, durably, and returns its name there. If that is on
+// another file system, a file that is not plain stays in its directory, with another name.
 func (r *Repair) SetAside(d *disk.Dir, name, why string) (as string, err error) {
 	kept, err := r.store.kept()
 	if err != nil {
@@ -139,11 +136,16 @@ func (r *Repair) SetAside(d *disk.Dir, name, why string) (as string, err error) 
 	}
 	defer kept.Close()
 	as = r.store.stamp() + "-" + name
-	if err = d.MoveTo(kept, name, as); err == nil {
+	at := filepath.Join(kept.Path(), as)
+	if err = d.MoveTo(kept, name, as); err != nil {
+		at = filepath.Join(d.Path(), as+".odd")
+		err = d.MoveTo(d, name, as+".odd")
+	}
+	if err == nil {
 		err = errors.Join(kept.Sync(), d.Sync())
 	}
 	if err == nil {
-		r.Say("moved " + name + " to " + r.keptPath(as) + ": " + why)
+		r.Say("moved " + name + " to " + at + ": " + why)
 	}
 	return as, err
 }
