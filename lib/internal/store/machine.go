@@ -55,17 +55,7 @@ func (e *MachineError) Unwrap() error { return fault.ErrIntegrity }
 // Fingerprint returns the fingerprint of this machine.
 func (s *Store) Fingerprint() (string, error) {
 	observed, err := s.Opt.Fingerprint()
-	if err != nil {
-		class, hint := fault.ErrConfig, ""
-		switch {
-		case errors.Is(err, disk.ErrNoMachineID):
-			hint = disk.MachineHint
-		case fault.IsLimit(err):
-			class, hint = nil, fault.Remedy(err)
-		}
-		return "", fault.New(class, hint, "cannot identify this machine: %v", err)
-	}
-	return observed, nil
+	return observed, fault.Explain(err, "cannot identify this machine", "run the command again")
 }
 
 // Guard returns a *MachineError if the store belongs to another machine, and logs that for its operators. It takes no
