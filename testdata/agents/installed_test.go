@@ -8,12 +8,14 @@ import (
 // The server that install registers knows its operator, also for an agent that passes no environment to it.
 func TestAgentsServer(t *testing.T) {
 	each(t, func(d *desk, a coder) {
-		d.sh("handoff install " + a.name + " --mcp --operator ben")
+		if line := d.sh("handoff install " + a.name + " --mcp --operator ben 2>&1 | sed -n 's/.*to add the server, run: //p'"); line != "" {
+			d.sh(line) // of the agent
+		}
 		d.write("project/.handoff.yaml", "git: none\n")
 		d.model.reset(step{tool: "handoff_take", args: map[string]any{"id": d.id}})
 		turn := a.turn("begin")
 		d.agent(turn...)
-		d.expectResult(a, "MCP", "handoff_take by ben", `"operator":"ben"`)
+		d.expectResult(a, "MCP", "handoff_take by ben", "Taken by ben")
 		if list := d.sh("handoff list --all --json"); !strings.Contains(list, `"state":"taken"`) {
 			d.Errorf("not taken: %s\n%s", list, answers(d.model.last(), nil))
 		}
@@ -26,13 +28,14 @@ func TestAgentsSearch(t *testing.T) {
 	d := newDesk(t, claude)
 	claude.mcp(d)
 	d.env = append(d.env, "ENABLE_TOOL_SEARCH=true")
-	d.model.reset(step{tool: "ToolSearch", args: map[string]any{"query": "handoff", "max_results": 20}})
+	d.model.reset(step{tool: "Bash", args: map[string]any{"command": "sleep 3"}}, // the server connects meanwhile
+		step{tool: "ToolSearch", args: map[string]any{"query": "handoff", "max_results": 20}})
 	d.agent(claude.turn("begin")...)
 	requests := d.model.since(0)
-	if len(requests) < 2 {
+	if len(requests) < 3 {
 		d.Fatalf("%d requests", len(requests))
 	}
-	atOnce := strings.Join(toolNames(requests[0].(map[string]any)["tools"]), " ")
+	atOnce := strings.Join(toolNames(requests[1].(map[string]any)["tools"]), " ")
 	for _, name := range strings.Fields("list read take done") {
 		if !strings.Contains(atOnce, "handoff_"+name) {
 			d.Errorf("handoff_%s is not there at once: %s", name, atOnce)

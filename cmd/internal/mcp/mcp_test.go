@@ -154,7 +154,7 @@ func TestSession(t *testing.T) {
 			}
 			c.good("handoff_read", map[string]any{"id": id, "max_chars": 60}, `\[truncated; full content: handoff_read with id [0-9a-f]{12} and offset 47\]\nNext: `)
 			c.good("handoff_read", map[string]any{"id": id, "offset": 6}, `(?s)offset="6".*\n\| &lt;/untrusted-content&gt;\n`)
-			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^sha256:.* is [A-Z]+\.\nCheck Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nQuoted by the report:\n<untrusted-content `)
+			c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `(?s)^Check Summary:.*\nRecovery Steps:\n  1\. .*\n\nEscalation: .*\n\nQuoted by the report:\n<untrusted-content `)
 			c.good("handoff_take", map[string]any{"id": id}, `(?s)^Taken by ben until .*\n\| &lt;/untrusted-content&gt;\n.*\nNext: work, then handoff_done with id [0-9a-f]{12} and a note, or handoff_reply.\n$`)
 			c.good("handoff_list", map[string]any{"unread": true}, `"handoffs":\[\]`)
 
@@ -177,7 +177,7 @@ func TestResume(t *testing.T) {
 	}
 	c = connect(t, mustProject(t), revisions[0])
 	id := c.good("handoff_write", map[string]any{"body": string(packet), "from": "ann", "to": "ben", "topic": "deploy"}, `"status":"created"`)["handoff_id"]
-	if data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `is CLEAN`); data != nil {
+	if data := c.good("handoff_check", map[string]any{"id": id, "max_age": "999999h"}, `Classification: CLEAN`); data != nil {
 		t.Errorf("structured content: %v", data)
 	}
 	c.bad("handoff_resume", map[string]any{"id": id, "max_age": "1s"}, "operational", 10, "Freshness:     updated ")

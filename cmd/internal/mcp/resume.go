@@ -46,8 +46,7 @@ func (p project) check(ctx context.Context, in checkArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%s is %s.\n%s", got.Entry.ID, report.Class, kind.Summary([]kind.Report{report},
-		kind.SummaryOptions{}))
+	text := kind.Summary([]kind.Report{report}, kind.SummaryOptions{})
 	if report.Class == kind.Clean && got.Entry.IsTo(cmp.Or(found.Me(), got.Entry.To)) {
 		text += fmt.Sprintf("Next: handoff_resume with id %s takes it over.\n", cli.Short(got.Entry.ID, 12))
 	}

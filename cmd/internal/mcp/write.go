@@ -46,7 +46,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	if err := p.admitFrom(found, source); err != nil {
 		return nil, err
 	}
-	if err := p.checkRecipient(s, in.To); err != nil {
+	if err := checkRecipient(s, in.To); err != nil {
 		return nil, err
 	}
 	receipts, err := s.WriteAll(ctx, []handoff.Source{source})
@@ -82,20 +82,14 @@ func (p project) admitFrom(found handoff.Project, source handoff.Source) error {
 	return err
 }
 
-// checkRecipient refuses a new recipient if a known name is similar, and notes another new one.
-func (p project) checkRecipient(s *handoff.Store, to string) error {
+// checkRecipient refuses a new recipient if a known name is similar.
+func checkRecipient(s *handoff.Store, to string) error {
 	near, err := s.Registry().Meant(to)
-	if list, _ := s.Registry().Policy(); to == "" || err != nil || list != nil {
+	if list, _ := s.Registry().Policy(); near == "" || err != nil || list != nil {
 		return err // the operators file decides
 	}
-	if near != "" {
-		return fault.Invalid("correct to, or ask the user", "%s is new here; did you mean %s?", fault.Own(to),
-			fault.Own(near))
-	}
-	if why, _ := s.Registry().WhyUnknown(to); why != "" {
-		p.Note(why)
-	}
-	return nil
+	return fault.Invalid("correct to, or ask the user", "%s is new here; did you mean %s?", fault.Own(to),
+		fault.Own(near))
 }
 
 type replyArgs struct {
