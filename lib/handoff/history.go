@@ -90,6 +90,8 @@ func historyOf(e log.Event, id string) (h HistoryEvent, is bool) {
 			h.Operator = p.From
 		}
 		return h, true
+	case e.Type == log.Surface && slices.Contains(p.IDs, id):
+		return HistoryEvent{What: "told", Operator: p.Operator, Time: e.Time}, true
 	case e.Type == log.Prune && slices.Contains(p.Removed, id):
 		return HistoryEvent{What: "pruned", Operator: p.Operator, Time: e.Time}, true
 	case e.Type == log.Repair && (slices.Contains(p.Lost, id) || slices.Contains(p.Moved, id)):

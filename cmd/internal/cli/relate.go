@@ -128,19 +128,3 @@ func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	}
 	return at, err
 }
-
-// Related returns what a handoff answers and replaces, and when it expires, for people.
-func Related(references []string) string {
-	set := relation.Of(references)
-	var parts []string
-	for _, id := range set.Re {
-		parts = append(parts, "answers "+Short(id, Shortest))
-	}
-	for _, id := range set.Supersedes {
-		parts = append(parts, "replaces "+Short(id, Shortest))
-	}
-	if set.Expires != "" {
-		parts = append(parts, "expires "+set.Expires)
-	}
-	return strings.Join(parts, ", ")
-}

@@ -61,10 +61,17 @@ func (w *Writing) Declare(cmd *cobra.Command) {
 	flags.StringArrayVar(&w.Files, "file", nil, "record this file (`path`), for check to compare; can be repeated")
 	w.Gate.Declare(flags)
 	w.Signing.Declare(flags)
-	flags.StringArrayVar(&w.AllowEmpty, "allow-empty", nil, "accept an empty text, or this empty `field` of a record")
-	for _, rare := range []string{"ref", "ts", "allow-empty"} {
+	w.DeclareAllowEmpty(cmd)
+	for _, rare := range []string{"ref", "ts"} {
 		flags.Lookup(rare).Hidden = true
 	}
+}
+
+// DeclareAllowEmpty adds the flag that help does not list.
+func (w *Writing) DeclareAllowEmpty(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&w.AllowEmpty, "allow-empty", nil, "accept an empty text, or this empty `field` of a record")
+	flags.Lookup("allow-empty").Hidden = true
 }
 
 // Read reads what the files, the message, a pipe or the editor say. It checks the flags first, and the rights of a text

@@ -1,37 +1,16 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
-
-// actFlags are the flags of actions.
-type actFlags struct {
-	*cli.Who
-	*cli.Session
-	Undo     bool
-	Note     string
-	ForOther bool
-}
-
-func newActFlags(a *cli.App, flags *pflag.FlagSet) *actFlags {
-	f := &actFlags{Who: &a.Who, Session: &a.Session}
-	f.Session.Declare(flags)
-	return f
-}
-
-// who returns who acts, as far as the flags say it.
-func (f *actFlags) who() handoff.Who { return handoff.Who{Reason: f.Note, ForOther: f.ForOther} }
 
 // An acting is an action on handoffs by a command.
 type acting struct {
@@ -67,11 +46,10 @@ func perform(a *cli.App, act handoff.Act, ids []string, who handoff.Who) error {
 }
 
 func (do *acting) all(ids []string) (err error) {
-	ids = slices.Clone(ids)
 	if len(ids) == 0 {
 		ids = []string{"@"}
 	}
-	atHand := ""
+	ids, atHand := slices.Clone(ids), ""
 	for i, id := range ids {
 		if id == "@" {
 			if ids[i], err = do.meant(); err != nil {
@@ -142,7 +120,9 @@ var doing = map[handoff.Act]struct{ word, undo string }{
 // gets what it took.
 func (do *acting) print(got handoff.ActReceipt) error {
 	if got.Act == handoff.ActTake && agent.Inside(do.Getenv) != "" && !do.JSON {
-		return do.showAgent(got.ID)
+		do.Committed()
+		do.ForAgents = true
+		return do.read(readFlags{Agent: "plain"}, got.ID)
 	}
 	id := cli.Short(got.ID, cli.Shortest)
 	line := doing[got.Act].word + " " + id + ": " + do.TitleOf(do.store, got.ID)
@@ -154,7 +134,12 @@ func (do *acting) print(got handoff.ActReceipt) error {
 	}
 	line += "; undo: `handoff " + fmt.Sprintf(doing[got.Act].undo, id) + "`"
 	if got.Status == handoff.StatusExisting {
-		line = id + " was " + cmp.Or(string(got.State), "unread") + " before; nothing changed"
+		line = id + " was " + string(got.State) + " before; nothing changed"
 	}
 	return do.Did(got, line)
+}
+
+// read shows a handoff to the operator who took it.
+func (do *acting) read(f readFlags, id string) error {
+	return reading{do.App, f, do.Project, do.store, do.who.Operator, true}.read(id)
 }

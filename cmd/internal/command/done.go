@@ -11,13 +11,14 @@ import (
 )
 
 type doneFlags struct {
-	*actFlags
-	command *cobra.Command
-	Reply   string
+	handoff.Who
+	undo   bool
+	reply  string
+	answer cli.Writing
 }
 
 func doneCommand(a *cli.App) *cobra.Command {
-	f := &doneFlags{}
+	f := &doneFlags{answer: cli.Writing{App: a}}
 	cmd := &cobra.Command{
 		Use:   "done [ID…]",
 		Short: "Finish a handoff",
@@ -37,31 +38,35 @@ Exit codes: 3 not allowed, 11 taken or finished by another operator or session.`
 		ValidArgsFunction: a.CompleteIDs,
 		RunE:              func(_ *cobra.Command, ids []string) error { return done(a, f, ids) },
 	}
-	f.command = cmd
+	f.answer.Command = cmd
 	flags := cmd.Flags()
-	f.actFlags = newActFlags(a, flags)
-	flags.BoolVar(&f.Undo, "undo", false, "reopen the handoff")
-	flags.StringVar(&f.Note, "note", "", "the result (`text`), for the sender")
-	flags.StringVar(&f.Reply, "reply", "", "answer with the text of this `file`, or - for standard input")
+	a.Session.Declare(flags)
+	flags.BoolVar(&f.undo, "undo", false, "reopen the handoff")
+	flags.StringVar(&f.Reason, "note", "", "the result (`text`), for the sender")
+	flags.StringVar(&f.reply, "reply", "", "answer with the text of this `file`, or - for standard input")
 	flags.BoolVar(&f.ForOther, "for-other", false, "finish what is to another operator")
+	a.Gate.Declare(flags)
+	f.answer.DeclareAllowEmpty(cmd)
 	cli.Conflicts(cmd, "undo", "reply")
 	cli.Conflicts(cmd, "undo", "for-other")
+	for _, name := range []string{"redact", "allow-secret", "allow-empty"} {
+		cli.Needs(cmd, name, "reply")
+	}
 	return cmd
 }
 
 func done(a *cli.App, f *doneFlags, ids []string) error {
 	switch {
-	case f.Undo:
-		return perform(a, handoff.ActReopen, ids, f.who())
-	case f.Reply == "":
-		return perform(a, handoff.ActDone, ids, f.who())
+	case f.undo:
+		return perform(a, handoff.ActReopen, ids, f.Who)
+	case f.reply == "":
+		return perform(a, handoff.ActDone, ids, f.Who)
 	case len(ids) > 1:
 		return cli.Invalid("finish each with its own --reply", "--reply answers one handoff, not %d", len(ids))
 	}
-	w := &cli.Writing{App: a, Command: f.command, IDs: ids}
-	w.Fields.From = a.Who.Operator
-	text := []string{f.Reply}
-	do, err := newActing(a, handoff.ActDone, f.who(), ids...)
+	w, text := &f.answer, []string{f.reply}
+	w.From, w.IDs = a.Who.Operator, ids
+	do, err := newActing(a, handoff.ActDone, f.Who, ids...)
 	id := cmp.Or(strings.Join(ids, ""), "@")
 	if err == nil && id == "@" {
 		id, err = do.meant()

@@ -56,7 +56,7 @@ func list(a *cli.App, f *listFlags) error {
 		return err
 	}
 	chosen.Present = !chosen.All && chosen.State == ""
-	s, err := a.Store()
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -65,21 +65,25 @@ func list(a *cli.App, f *listFlags) error {
 		return err
 	}
 	if len(in.Newest) == 0 {
-		for _, name := range []string{chosen.To, chosen.From} {
-			if _, err := s.Registry().Meant(name); name != "" && err != nil {
-				return err
-			}
+		if err := noteEmpty(a, p, s, chosen, in); err != nil {
+			return err
 		}
-		a.NoteSlips(s, chosen.To, chosen.From)
-		noteEmpty(a, chosen, in)
 	}
-	f.Format = FormatOf(a, f.Format)
-	if err := PrintList(a, s, f.order(in.Newest), f.Format); err != nil {
+	format := formatOf(a, f.Format)
+	if format == "table" || f.Limit > 0 {
+		in.Newest = handoff.NewestFirst(in.Newest)
+		if f.Limit > 0 {
+			in.Newest = in.Newest[:min(f.Limit, len(in.Newest))]
+		}
+		if format != "table" {
+			slices.Reverse(in.Newest)
+		}
+	}
+	if err := printList(a, s, in.Newest, format); err != nil {
 		return err
 	}
 	if in.Missing > 0 {
-		a.Note(fmt.Sprintf("%d %s missing: run `handoff %s`", in.Missing,
-			map[bool]string{true: "is", false: "are"}[in.Missing == 1],
+		a.Note(fmt.Sprintf("%s missing: run `handoff %s`", handoff.Count(in.Missing, "file"),
 			map[bool]string{true: "sync", false: "verify --repair"}[in.IsSynced]))
 	}
 	if left := in.Left(); left != "" {
@@ -88,14 +92,33 @@ func list(a *cli.App, f *listFlags) error {
 	return nil
 }
 
-// noteEmpty says that nothing was found.
-func noteEmpty(a *cli.App, chosen handoff.Filter, in handoff.Inbox) {
-	text := emptyText(chosen)
-	mayAsk := !in.IsSynced && (in.IsNew || a.ForPeople()) // asking git takes time
-	if p, err := a.Project(); err == nil && mayAsk && p.HasRemote() {
+// noteEmpty says that nothing was found, and which names are unknown. A name that is surely another one is an error.
+func noteEmpty(a *cli.App, p handoff.Project, s *handoff.Store, chosen handoff.Filter, in handoff.Inbox) error {
+	for _, name := range []string{chosen.To, chosen.From} {
+		if _, err := s.Registry().Meant(name); err != nil {
+			return err
+		}
+		if why, _ := s.Registry().WhyUnknown(name); name != "" && why != "" {
+			a.Note(why)
+		}
+	}
+	text := "nothing matches; `handoff list --all` lists everything"
+	switch (handoff.Filter{To: chosen.To, From: chosen.From, Present: chosen.Present, All: chosen.All}) {
+	case chosen:
+		text = "no handoffs here yet"
+		if chosen.From != "" {
+			text = "nothing from " + chosen.From
+		}
+		if chosen.To != "" {
+			text = "nothing for " + chosen.To
+		}
+	}
+	// asking git takes time
+	if !in.IsSynced && (in.IsNew || a.ForPeople()) && isUnsynced(p, s) {
 		text += "; " + neverSynced
 	}
 	a.Note(text)
+	return nil
 }
 
 const neverSynced = "this clone has never synced: run `handoff sync`"
@@ -104,33 +127,6 @@ const neverSynced = "this clone has never synced: run `handoff sync`"
 func isUnsynced(p handoff.Project, s *handoff.Store) bool {
 	_, has := s.HasSynced()
 	return !has && p.HasRemote()
-}
-
-func emptyText(chosen handoff.Filter) string {
-	switch (handoff.Filter{To: chosen.To, Present: chosen.Present, All: chosen.All}) {
-	case chosen:
-		if chosen.To == "" {
-			return "no handoffs here yet"
-		}
-		return "nothing for " + chosen.To
-	}
-	return "nothing matches; `handoff list --all` lists everything"
-}
-
-// order returns the entries to print: newest first for a table, otherwise in the order of the index.
-func (f *listFlags) order(entries []handoff.Entry) []handoff.Entry {
-	if f.Limit > 0 && f.Limit < len(entries) {
-		newest := handoff.NewestFirst(entries)[:f.Limit]
-		kept := make(map[string]bool, f.Limit)
-		for _, e := range newest {
-			kept[e.ID] = true
-		}
-		entries = slices.DeleteFunc(entries, func(e handoff.Entry) bool { return !kept[e.ID] })
-	}
-	if f.Format == "table" {
-		entries = handoff.NewestFirst(entries)
-	}
-	return entries
 }
 
 func listHeld(a *cli.App) error {
@@ -145,11 +141,11 @@ func listHeld(a *cli.App) error {
 	if len(held) == 0 {
 		a.Note("nothing is held")
 	}
-	return cli.Lines(a, held, func() string { return heldText(a, held) })
+	return cli.Lines(a, held, func() string { return heldLines(a, held) })
 }
 
-// heldText returns a line for each document that is held.
-func heldText(a *cli.App, held []handoff.Held) (text string) {
+// heldLines returns a line for each document that is held.
+func heldLines(a *cli.App, held []handoff.Held) (text string) {
 	for _, h := range held {
 		text += handoff.EscapeLine("held "+cli.Short(h.ID, cli.Shortest)+": "+cli.Fit(a.Stdout, h.Why)) + "\n"
 	}

@@ -8,7 +8,6 @@ import (
 )
 
 func nextCommand(a *cli.App) *cobra.Command {
-	var f *actFlags
 	var takes bool
 	cmd := &cobra.Command{
 		Use:   "next",
@@ -19,12 +18,12 @@ waits for you. --take takes it.`,
   handoff next --take`,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if takes {
-				return take(a, &takeFlags{actFlags: f}, nil)
+				return take(a, takeFlags{}, nil)
 			}
 			return next(a)
 		},
 	}
-	f = newActFlags(a, cmd.Flags())
+	a.Session.Declare(cmd.Flags())
 	cmd.Flags().BoolVar(&takes, "take", false, "take the handoff")
 	return cmd
 }
@@ -45,9 +44,5 @@ func next(a *cli.App) error {
 	if err := do.noteNewerFile(&handoff.ActReceipt{ID: e.ID}); err != nil {
 		return err
 	}
-	format := ""
-	if a.JSON {
-		format = "jsonl"
-	}
-	return PrintList(a, do.store, []handoff.Entry{e}, FormatOf(a, format))
+	return printList(a, do.store, []handoff.Entry{e}, formatOf(a, ""))
 }

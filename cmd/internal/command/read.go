@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,18 +16,13 @@ import (
 )
 
 type readFlags struct {
-	*cli.Who
-	Raw        bool
-	Last       bool
-	Agent      string
-	Unverified bool
-	KeepUnread bool
-	MaxChars   int
-	Offset     int
+	Raw, Last, Unverified, KeepUnread bool
+	Agent                             string
+	MaxChars, Offset                  int
 }
 
 func readCommand(a *cli.App) *cobra.Command {
-	f := &readFlags{Who: &a.Who}
+	var f readFlags
 	cmd := &cobra.Command{
 		Use:   "read ID… | --last-session",
 		Short: "Read a handoff",
@@ -91,23 +87,22 @@ func readLast(a *cli.App) error {
 // A reading shows handoffs to an operator.
 type reading struct {
 	*cli.App
-	*readFlags
-	project handoff.Project
-	store   *handoff.Store
-	me      string
-	steps   string // the line for agents below the frame; "" for all that can be done
+	readFlags
+	project  handoff.Project
+	store    *handoff.Store
+	me       string
+	hasTaken bool // by the same command
 }
 
-func readHandoffs(a *cli.App, f *readFlags, ids []string) error {
+func readHandoffs(a *cli.App, f readFlags, ids []string) error {
 	a.ForAgents = f.Agent != "" || f.Unverified
 	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
-	r := reading{a, f, p, s, p.MeOr(f.Operator), ""}
 	errs := make([]error, len(ids))
 	for i, id := range ids {
-		errs[i] = r.read(id)
+		errs[i] = reading{a, f, p, s, p.MeOr(a.Who.Operator), false}.read(id)
 	}
 	return cli.FirstOf(errs)
 }
@@ -116,7 +111,7 @@ func readHandoffs(a *cli.App, f *readFlags, ids []string) error {
 func (r reading) read(id string) error {
 	got, err := r.store.Read(id)
 	frame := handoff.Frame{MaxChars: r.MaxChars, Whole: handoff.MaxForAgents - cli.RoomForWords, Offset: r.Offset,
-		More: cli.ReadOn("handoff read " + got.Entry.ID)}
+		More: cli.ReadOn("handoff read " + cli.Short(got.Entry.ID, cli.Shortest))}
 	if err != nil {
 		if frame.Unverified = r.Unverified && got.Text != nil; frame.Unverified {
 			err = errors.Join(r.ShowFramed(got.Entry.ID, got, frame), err)
@@ -151,7 +146,8 @@ func (r reading) show(got handoff.Stored, frame handoff.Frame) (err error) {
 	case r.JSON:
 		return r.asJSON(got, verdict)
 	case r.Agent != "":
-		return r.forAgents(got, frame, line)
+		steps := strings.TrimLeft(line+"\n"+r.agentSteps(got), "\n")
+		return cmp.Or(r.ShowFramed(got.Entry.ID, got, frame), r.Print(steps))
 	case line != "":
 		r.Note(line)
 	}
@@ -163,13 +159,20 @@ func (r reading) show(got handoff.Stored, frame handoff.Frame) (err error) {
 	return err
 }
 
-// forAgents prints the framed body, and below the frame the line about the work and the next commands.
-func (r reading) forAgents(got handoff.Stored, frame handoff.Frame, line string) error {
+// agentSteps returns the line with the commands that an agent can run next.
+func (r reading) agentSteps(got handoff.Stored) string {
+	id := cli.Short(got.Entry.ID, cli.Shortest)
+	switch {
+	case r.hasTaken && handoff.CarriesPacket(got.Document):
+		return "Next: `handoff resume " + id + "`\n"
+	case r.hasTaken:
+		return "Next: do it, then `handoff done " + id + " --note TEXT`, or `handoff done " + id + " --reply -`\n"
+	}
 	me := cmp.Or(r.me, got.Entry.To)
 	if me == handoff.Next {
 		me = "NAME"
 	}
-	next := cli.NextSteps(r.store, got, me, map[cli.Step]string{
+	return cli.NextSteps(r.store, got, me, map[cli.Step]string{
 		cli.Check:    "`handoff check ID` checks whether work can continue",
 		cli.Resume:   "`handoff resume ID --operator NAME` resumes the work",
 		cli.Take:     "`handoff take ID --operator NAME` takes it, and marks it as read",
@@ -177,13 +180,6 @@ func (r reading) forAgents(got handoff.Stored, frame handoff.Frame, line string)
 		cli.Done:     "`handoff done ID --operator NAME` finishes it",
 		cli.MarkRead: "`handoff mark-read ID NAME` if it asks for nothing",
 	})
-	if r.steps != "" {
-		next = r.steps
-	}
-	if line != "" {
-		next = line + "\n" + next
-	}
-	return cmp.Or(r.ShowFramed(got.Entry.ID, got, frame), r.Print(next))
 }
 
 // asJSON prints the document with its body as one object.

@@ -45,8 +45,6 @@ func (r reading) header(got handoff.Stored, notes []string) []string {
 	add("when", when)
 	add("id", cli.Short(e.ID, cli.Shortest)+"  "+got.Path)
 	add("state", r.stateWords(e))
-	add("tags", strings.Join(got.Tags, " "))
-	add("thread", cli.Related(got.References))
 	if got.Signature.State != handoff.SignatureUnsigned {
 		add("signed", got.Signature.State+" "+got.Signature.Operator)
 	}

@@ -1,9 +1,9 @@
 package command
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,12 +11,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type searchFlags struct {
-	Limit int
-}
-
 func searchCommand(a *cli.App) *cobra.Command {
-	f := &searchFlags{Limit: 20}
+	limit := 20
 	cmd := &cobra.Command{
 		Use:   "search WORD…",
 		Short: "Find handoffs by words, the best first",
@@ -34,98 +30,65 @@ sort by ts_utc.`,
   handoff search deploy -n 5`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(_ *cobra.Command, args []string) error { return search(a, f, args) },
+		RunE:              func(_ *cobra.Command, args []string) error { return search(a, limit, args) },
 	}
-	cmd.Flags().VarP(cli.Number(&f.Limit), "limit", "n", "show at most this `number` of handoffs; 0 shows all")
+	cmd.Flags().VarP(cli.Number(&limit), "limit", "n", "show at most this `number` of handoffs; 0 shows all")
 	a.Paged(cmd)
 	return cmd
 }
 
-func search(a *cli.App, f *searchFlags, words []string) error {
+func search(a *cli.App, limit int, words []string) error {
 	s, err := a.Store()
 	if err != nil {
 		return err
 	}
-	found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: f.Limit})
+	found, err := s.Search(context.Background(), handoff.Query{Words: words, Limit: limit})
 	if err != nil {
 		return err
 	}
 	if found.Total == 0 {
 		a.NoteNothing("nothing found")
 	}
-	return printFound(a, s, found, f.Limit)
-}
-
-func printFound(a *cli.App, s *handoff.Store, found handoff.Found, limit int) error {
-	out := bufio.NewWriter(a.Stdout)
-	rows := make([]handoff.Entry, len(found.Matches))
-	for i, m := range found.Matches {
-		rows[i] = m.Entry
+	if err := printFound(a, s, found.Matches); err != nil {
+		return err
 	}
-	var err error
-	switch {
-	case a.JSON:
-		for i, l := range s.Listed(rows) {
-			if err = cli.EncodeJSON(out, foundLine{l, found.Matches[i].Score, passages(found.Matches[i])}); err != nil {
-				break
-			}
-		}
-	case cli.IsTerminal(a.Stdout):
-		below := make([]string, len(rows)) // the passages of those that have one
-		for i, m := range found.Matches {
-			if len(m.Passages) > 0 {
-				below[i] = passageLine(m.Passages[0])
-			}
-		}
-		printTable(a, out, s, rows, below)
-	default:
-		for _, m := range found.Matches {
-			printMatch(out, m)
-		}
-	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil && limit > 0 && found.Total > limit {
+	if limit > 0 && found.Total > limit {
 		a.Note(fmt.Sprintf("%d more match; --limit 0 shows all", found.Total-limit))
 	}
-	return err
+	return nil
 }
 
-// printMatch prints a bar before text from others, so that it cannot pass for text of the program. The writer keeps the
-// first error.
-func printMatch(w *bufio.Writer, m handoff.Match) {
-	line := fmt.Sprintf("%s  %s  %s to %s: %s", cli.Short(m.ID, cli.Shortest), m.Time, m.From, m.To, m.Topic)
-	fmt.Fprintln(w, handoff.EscapeLine(line))
-	for _, p := range m.Passages {
-		fmt.Fprintln(w, passageLine(p))
-	}
-}
-
-func passageLine(p handoff.Passage) string {
-	where := p.Where
-	if p.Line > 0 {
-		where = fmt.Sprintf("line %d", p.Line)
-	}
-	return fmt.Sprintf("    %s | %s", where, handoff.EscapeLine(p.Text))
-}
-
+// A foundLine is a match as JSON.
 type foundLine struct {
 	handoff.Entry
-	Score    float64        `json:"score"`
-	Passages []foundPassage `json:"passages"`
+	Score    float64           `json:"score"`
+	Passages []handoff.Passage `json:"passages"` // their texts are escaped
 }
 
-type foundPassage struct {
-	Where string `json:"where"`
-	Line  int    `json:"line,omitempty"` // of the body
-	Text  string `json:"text"`           // escaped
-}
-
-func passages(m handoff.Match) []foundPassage {
-	all := make([]foundPassage, len(m.Passages))
-	for i, p := range m.Passages {
-		all[i] = foundPassage{p.Where, p.Line, handoff.EscapeLine(p.Text)}
+// printFound prints matches. A bar stands before text from others, so that it cannot pass for text of the program.
+func printFound(a *cli.App, s *handoff.Store, matches []handoff.Match) error {
+	entries := make([]handoff.Entry, len(matches))
+	for i, m := range matches {
+		entries[i] = m.Entry
 	}
-	return all
+	rows, lines, text := make([]row, len(matches)), make([]foundLine, len(matches)), ""
+	for i, l := range s.Listed(entries) {
+		m, below := matches[i], ""
+		for j, p := range m.Passages {
+			m.Passages[j].Text = handoff.EscapeLine(p.Text)
+			where := p.Where
+			if p.Line > 0 {
+				where = fmt.Sprintf("line %d", p.Line)
+			}
+			below += "    " + where + " | " + m.Passages[j].Text + "\n"
+		}
+		lines[i] = foundLine{l, m.Score, append([]handoff.Passage{}, m.Passages...)}
+		rows[i] = row{l, a.When(l.Time), strings.TrimSuffix(below, "\n")}
+		text += handoff.EscapeLine(fmt.Sprintf("%s  %s  %s to %s: %s", cli.Short(l.ID, cli.Shortest), l.Time, l.From,
+			l.To, l.Topic)) + "\n" + below
+	}
+	if cli.IsTerminal(a.Stdout) {
+		text = table(a, rows, true)
+	}
+	return cli.Lines(a, lines, func() string { return text })
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,35 +14,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// A Status is what waits for an operator, and what of theirs waits for others. Lists have the newest first.
-type Status struct {
-	Operator  string         `json:"operator,omitempty"`
-	Next      string         `json:"next,omitempty"` // the command to run next
-	Unread    int            `json:"unread"`
-	ToMe      []item         `json:"to_me"`
-	ToNext    []item         `json:"to_next"`
-	OwnToNext []item         `json:"own_to_next"` // what the operator wrote
-	Read      []item         `json:"read"`        // to the operator, and not taken or done
-	Taken     []item         `json:"taken"`
-	Sent      []item         `json:"sent_unread"`
-	News      []item         `json:"news"`      // what others have finished, or taken from the operator
-	Withdrawn []item         `json:"withdrawn"` // that were not shown before
-	Unsent    int            `json:"unsent"`    // events that the remote does not have
-	Held      []handoff.Held `json:"held"`      // received, and not stored yet
-
-	SyncFailed string `json:"sync_failed,omitempty"` // why the last sync in the background failed
+// A statusOf is what waits for an operator, and what of theirs waits for others.
+type statusOf struct {
+	*cli.App
+	project  handoff.Project
+	store    *handoff.Store
+	me       string
+	json     map[string]any
+	sections string // the text of those that have handoffs
 }
 
 // An item is a handoff of a status, with what happened to it.
 type item struct {
 	handoff.Entry
-	By    string      `json:"by,omitempty"`
-	When  string      `json:"when_utc,omitempty"`
-	Act   handoff.Act `json:"act,omitempty"`
-	Note  string      `json:"note,omitempty"`
-	Until string      `json:"until_utc,omitempty"` // the end of the lease of a take
-
-	Session string `json:"session_id,omitempty"` // that took it
+	By      string      `json:"by,omitempty"`
+	When    string      `json:"when_utc,omitempty"`
+	Act     handoff.Act `json:"act,omitempty"`
+	Note    string      `json:"note,omitempty"`
+	Until   string      `json:"until_utc,omitempty"`  // the end of the lease of a take
+	Session string      `json:"session_id,omitempty"` // that took it
 }
 
 const (
@@ -84,187 +73,183 @@ func status(a *cli.App) error {
 		return err
 	}
 	a.NoteSlips(s, a.Who.Operator)
-	st, err := statusOf(a, p, s, p.MeOr(a.Who.Operator))
+	st := &statusOf{App: a, project: p, store: s, me: p.MeOr(a.Who.Operator), json: map[string]any{}}
+	next, err := st.fill()
 	if err != nil {
 		return err
 	}
-	return a.Show(st, st.text(a, filepath.Base(p.Root)))
+	text := "Nothing waits for you.\n"
+	switch {
+	case st.me == "":
+		text = fmt.Sprintf("%s unread for all; I don't know who you are: run `handoff init --operator NAME`\n",
+			handoff.Count(st.json["unread"].(int), "handoff"))
+	case next != "":
+		st.json["next"], text = next, "Next: "+next+"\n"
+	}
+	return a.Show(st.json, text+st.sections)
 }
 
-func statusOf(a *cli.App, p handoff.Project, s *handoff.Store, me string) (st Status, err error) {
+// fill collects the sections, and returns the command to run next.
+func (st *statusOf) fill() (next string, err error) {
+	waiting, err := st.addHandoffs()
+	if err != nil {
+		return "", err
+	}
+	st.addNews()
+	unsent, err := st.addSync()
+	switch mine := st.Held(st.store, st.me, st.SessionID()); {
+	case len(mine) > 0:
+		next = "handoff done " + cli.Short(mine[0].ID, cli.Shortest)
+	case waiting > 0:
+		next = "handoff take"
+	case unsent > 0:
+		next = "handoff sync"
+	case isUnsynced(st.project, st.store):
+		next = "handoff sync"
+		st.section("This clone has never synced", "")
+	}
+	return next, err
+}
+
+// addHandoffs adds what is to the operator, what the operator has taken, and what others have not read. It returns the
+// number of those that the operator can take.
+func (st *statusOf) addHandoffs() (waiting int, err error) {
+	s, me := st.store, st.me
 	in, err := s.Waiting(me, 0)
-	st = Status{Operator: me, Unread: in.Count(), Read: []item{}, Taken: []item{}, News: []item{}, Withdrawn: []item{},
-		Held: []handoff.Held{}}
-	var sent []handoff.Entry
+	if err != nil {
+		return 0, err
+	}
+	st.json["unread"] = in.Count()
+	var sent, read []handoff.Entry
 	if me == "" {
 		in.Newest = nil
-	} else if err == nil {
-		sent, err = s.List(handoff.Filter{From: me, Unread: true})
-	}
-	if err != nil {
-		return st, err
-	}
-	st.addUnread(a, s, in.Newest, sent)
-	for _, h := range slices.Backward(s.Lifecycle().Holdings(me)) {
-		st.Taken = append(st.Taken, item{s.ListedOne(h.Entry), me, h.Take.Time, handoff.ActTake, "", h.Take.Until,
-			h.Take.Session})
-	}
-	if me != "" {
-		read, err := s.List(handoff.Filter{To: me, State: handoff.StateRead})
-		if err != nil {
-			return st, err
+	} else {
+		st.json["operator"] = me
+		if sent, err = s.List(handoff.Filter{From: me, Unread: true}); err == nil {
+			read, err = s.List(handoff.Filter{To: me, State: handoff.StateRead})
 		}
-		st.Read = items(a, s, read, func(e handoff.Entry) bool { return !e.UnreadBy(me) })
-		st.addNews(a, s)
 	}
-	if err = st.addSync(s); err != nil {
-		return st, err
+	isNext := func(e handoff.Entry) bool { return e.To == handoff.Next }
+	st.list("to_me", "To you, unread", "--unread --mine", in.Newest,
+		func(e handoff.Entry) bool { return !isNext(e) })
+	st.list("to_next", "To next", "--unread --to next", in.Newest,
+		func(e handoff.Entry) bool { return isNext(e) && e.From != me })
+	st.list("own_to_next", "To next, from you", "--unread --to next", in.Newest,
+		func(e handoff.Entry) bool { return isNext(e) && e.From == me })
+	toRead := st.list("read", "To you, read", "--state read --mine", read,
+		func(e handoff.Entry) bool { return !e.UnreadBy(me) })
+	var taken []item
+	for _, h := range slices.Backward(s.Lifecycle().Holdings(me)) {
+		taken = append(taken, item{By: me, When: h.Take.Time, Act: handoff.ActTake, Until: h.Take.Until,
+			Session: h.Take.Session, Entry: h.Entry})
 	}
-	switch mine := a.Held(s, me, a.SessionID()); {
-	case len(mine) > 0:
-		st.Next = "handoff done " + cli.Short(mine[0].ID, cli.Shortest)
-	case st.Unread > 0, len(st.Read) > 0:
-		st.Next = "handoff take"
-	case st.Unsent > 0, isUnsynced(p, s):
-		st.Next = "handoff sync"
-	}
-	return st, err
+	st.add("taken", "Taken by you", "--state taken", taken)
+	st.list("sent_unread", "Sent and not read", "--unread --from "+me, sent,
+		func(e handoff.Entry) bool { return !e.IsTo(me) })
+	return in.Count() + toRead, err
 }
 
-// addSync adds what sync has not sent or stored, and why the last one in the background failed.
-func (st *Status) addSync(s *handoff.Store) (err error) {
-	if st.Unsent, err = s.Unsent(); err != nil {
-		return err
+// list adds the entries that fit, newest first, and returns their number.
+func (st *statusOf) list(key, title, flags string, entries []handoff.Entry, fits func(handoff.Entry) bool) int {
+	var items []item
+	for _, e := range handoff.NewestFirst(entries) {
+		if fits(e) {
+			items = append(items, item{Entry: e})
+		}
 	}
-	held, err := s.Held()
-	st.Held = append(st.Held, held...)
-	if own := s.OwnPath(); own != "" {
-		failure, _ := os.ReadFile(filepath.Join(own, lastSync)) // there is none before the first sync
-		st.SyncFailed = string(failure)
-	}
-	return err
+	st.add(key, title, flags, items)
+	return len(items)
 }
 
-// addUnread adds the unread handoffs to the operator, and those that the operator has sent.
-func (st *Status) addUnread(a *cli.App, s *handoff.Store, unread, sent []handoff.Entry) {
-	me, isToNext := st.Operator, func(e handoff.Entry) bool { return e.To == handoff.Next }
-	st.ToMe = items(a, s, unread, func(e handoff.Entry) bool { return !isToNext(e) })
-	st.ToNext = items(a, s, unread, func(e handoff.Entry) bool { return isToNext(e) && e.From != me })
-	st.OwnToNext = items(a, s, unread, func(e handoff.Entry) bool { return isToNext(e) && e.From == me })
-	st.Sent = items(a, s, sent, func(e handoff.Entry) bool { return !e.IsTo(me) })
-}
-
-// items returns the entries that fit, and notes that they are shown. For people, those that they do not see stay empty:
-// each needs its document.
-func items(a *cli.App, s *handoff.Store, entries []handoff.Entry, fits func(handoff.Entry) bool) []item {
-	entries = slices.DeleteFunc(handoff.NewestFirst(entries), func(e handoff.Entry) bool { return !fits(e) })
-	all := make([]item, len(entries))
-	if !a.JSON {
-		entries = entries[:min(len(entries), maxRows)]
+// add adds a section of handoffs, the newest first, and notes that they are shown. flags are those with which list
+// shows all of them. For people, those that they do not see stay empty: each needs its document.
+func (st *statusOf) add(key, title, flags string, items []item) {
+	shown := items
+	if !st.JSON {
+		shown = items[:min(len(items), maxRows)]
 	}
-	for i, l := range s.Listed(entries) {
-		all[i].Entry = l
+	entries, rows := make([]handoff.Entry, len(shown)), make([]row, len(shown))
+	for i := range shown {
+		entries[i] = shown[i].Entry
+	}
+	for i, l := range st.store.Listed(entries) {
+		shown[i].Entry = l
+		rows[i] = row{l, shown[i].when(st), ""}
 	}
 	slices.Reverse(entries)
-	noteShown(s, entries)
-	return all
+	noteShown(st.store, entries)
+	st.json[key] = append([]item{}, items...)
+	if len(items) > 0 {
+		st.section(fmt.Sprintf("%s: %d", title, len(items)), table(st.App, rows, false))
+	}
+	if more := len(items) - len(shown); more > 0 {
+		st.sections += fmt.Sprintf("and %d more: handoff list %s\n", more, flags)
+	}
+}
+
+// section adds the text of a section.
+func (st *statusOf) section(title, text string) {
+	st.sections += "\n" + st.Styled(cli.Bold, title) + "\n" + text
 }
 
 // addNews adds what others did. A withdrawn handoff is shown once.
-func (st *Status) addNews(a *cli.App, s *handoff.Store) {
-	seen := s.Seen()
-	for _, e := range slices.Backward(s.Lifecycle().Endings(st.Operator, a.SessionID(), withdrawnFor)) {
+func (st *statusOf) addNews() {
+	seen := st.store.Seen()
+	var news, withdrawn []item
+	for _, e := range slices.Backward(st.store.Lifecycle().Endings(st.me, st.SessionID(), withdrawnFor)) {
 		at, _ := time.Parse(time.RFC3339, e.Time)
 		word := "w" + cli.Short(e.Entry.ID, 64)
-		switch n := (item{s.ListedOne(e.Entry), e.By, e.Time, e.Act, e.Note, "", ""}); {
-		case e.Act != handoff.ActWithdraw && a.Now().Sub(at) < newsFor:
-			st.News = append(st.News, n)
+		switch n := (item{By: e.By, When: e.Time, Act: e.Act, Note: e.Note, Entry: e.Entry}); {
+		case e.Act != handoff.ActWithdraw && st.Now().Sub(at) < newsFor:
+			news = append(news, n)
 		case e.Act == handoff.ActWithdraw && !seen.Has(word):
-			st.Withdrawn = append(st.Withdrawn, n)
+			withdrawn = append(withdrawn, n)
 			seen.Add(word)
 		}
 	}
+	st.add("news", "News since yesterday", "--from "+st.me, news)
+	st.add("withdrawn", "Withdrawn", "--state withdrawn", withdrawn)
 }
 
-// text returns a status for people.
-func (st *Status) text(a *cli.App, project string) string {
-	if st.Operator == "" {
-		return handoff.Count(st.Unread, "handoff") + " unread for all; I don't know who you are: run " +
-			"`handoff init --operator NAME`\n"
+// addSync adds what sync has not sent or stored, and why the last one in the background failed. It returns the number
+// of unsent events.
+func (st *statusOf) addSync() (unsent int, err error) {
+	if unsent, err = st.store.Unsent(); err != nil {
+		return 0, err
 	}
-	text := "Nothing waits for you.\n"
-	if st.Next != "" {
-		text = "Next: " + st.Next + "\n"
+	if st.json["unsent"] = unsent; unsent > 0 {
+		st.section(fmt.Sprintf("Not synced: %d", unsent), "")
 	}
-	text += a.Styled(cli.Bold, st.Operator) + " in " + handoff.EscapeLine(project) + "\n"
-	for _, section := range []struct {
-		title, rest string
-		items       []item
-	}{
-		{"To you, unread", "--unread --mine", st.ToMe},
-		{"To next", "--unread --to next", st.ToNext},
-		{"To next, from you", "--unread --to next", st.OwnToNext},
-		{"To you, read", "--state read --mine", st.Read},
-		{"Taken by you", "--state taken", st.Taken},
-		{"Sent and not read", "--unread --from " + st.Operator, st.Sent},
-		{"News since yesterday", "--from " + st.Operator, st.News},
-		{"Withdrawn", "--state withdrawn", st.Withdrawn},
-	} {
-		if len(section.items) > 0 {
-			text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("%s: %d", section.title, len(section.items))) + "\n" +
-				st.table(a, section.items[:min(len(section.items), maxRows)])
-		}
-		if more := len(section.items) - maxRows; more > 0 {
-			text += fmt.Sprintf("  and %d more: handoff list %s\n", more, section.rest)
+	if own := st.store.OwnPath(); own != "" {
+		failure, _ := os.ReadFile(filepath.Join(own, lastSync)) // there is none before the first sync
+		if len(failure) > 0 {
+			st.json["sync_failed"] = string(failure)
+			st.section("The last sync failed: "+handoff.EscapeLine(string(failure)), "")
 		}
 	}
-	if st.Unsent > 0 {
-		text += "\n" + a.Styled(cli.Bold, fmt.Sprintf("Not synced: %d", st.Unsent)) + "\n"
-	} else if st.Next == "handoff sync" {
-		text += "\n" + a.Styled(cli.Bold, "This clone has never synced") + "\n"
+	held, err := st.store.Held()
+	st.json["held"] = append([]handoff.Held{}, held...)
+	if len(held) > 0 {
+		st.section(fmt.Sprintf("Held: %d", len(held)), heldLines(st.App, held))
 	}
-	if st.SyncFailed != "" {
-		text += "\nThe last sync failed: " + handoff.EscapeLine(st.SyncFailed) + "\n"
-	}
-	if len(st.Held) > 0 {
-		text += "\n" + heldText(a, st.Held)
-	}
-	return text
+	return unsent, err
 }
 
-// table returns items as a table that fits the terminal.
-func (st *Status) table(a *cli.App, items []item) string {
-	rows := make([][]string, len(items))
-	widest, width := 0, cli.TerminalWidth(a.Stdout)
-	for i, n := range items {
-		who := n.From
-		if n.By != "" && n.By != st.Operator {
-			who = n.By
-		} else if who == st.Operator {
-			who = n.To
-		}
-		rows[i] = []string{"  " + a.StateSign(n.State) + " " + n.Title, who, n.when(a), cli.Short(n.ID, cli.Shortest)}
-		widest = max(widest, handoff.Width(strings.Join(rows[i][1:], "  ")))
-	}
-	for _, row := range rows {
-		if width > 0 {
-			row[0] = handoff.Cut(row[0], max(20, width-widest-len("  ")))
-		}
-	}
-	return handoff.Table(width, rows[0], rows[1:])
-}
-
-// when returns the time of an item, or what happened to it and when, what is left of a lease, and the note.
-func (n item) when(a *cli.App) string {
+// when returns the time of an item, or what happened to it, by whom and when, what is left of a lease, and the note.
+func (n item) when(st *statusOf) string {
 	if n.Act == "" {
-		return a.When(n.Time)
+		return st.When(n.Time)
 	}
-	what := cmp.Or(doing[n.Act].word, string(n.Act)) + " " + a.When(n.When)
-	if n.Session != a.SessionID() && n.Session != "" {
+	what := n.Act.Participle()
+	if n.By != st.me {
+		what += " by " + n.By
+	}
+	if n.Session != st.SessionID() && n.Session != "" {
 		what += " in session " + handoff.Cut(n.Session, 12)
 	}
+	what += " " + st.When(n.When)
 	if end, err := time.Parse(time.RFC3339, n.Until); err == nil {
-		left := end.Sub(a.Now())
+		left := end.Sub(st.Now())
 		what += map[bool]string{true: ", " + handoff.Rough(left) + " left", false: ", lease over"}[left > 0]
 	}
 	if n.Note != "" {

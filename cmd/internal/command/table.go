@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -11,30 +10,35 @@ import (
 	"github.com/seed-78daf238/handoff/lib/site"
 )
 
-// FormatOf returns the format in which entries are printed: "" means table on a terminal, otherwise rows.
-func FormatOf(a *cli.App, format string) string {
-	if format == "" && cli.IsTerminal(a.Stdout) {
+// formatOf returns the format in which entries are printed: "" means JSON with --json, a table on a terminal, otherwise
+// rows.
+func formatOf(a *cli.App, format string) string {
+	switch {
+	case format != "":
+		return format
+	case a.JSON:
+		return "jsonl"
+	case cli.IsTerminal(a.Stdout):
 		return "table"
 	}
-	return format
+	return "rows"
 }
 
-// PrintList prints entries in a format of FormatOf. json is one array, for older scripts.
-func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
+// printList prints entries in a format of formatOf, and notes that they were shown. json is one array, for older
+// scripts.
+func printList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format string) (err error) {
 	w := bufio.NewWriterSize(a.Stdout, 8<<10) // Flush returns the first error of w
-	defer func() {
-		if err == nil {
-			noteShown(s, entries)
-		}
-	}()
 	switch format {
 	case "table":
-		if legend := printTable(a, w, s, entries, nil); legend != "" && cli.IsTerminal(a.Stdout) {
-			fmt.Fprintln(w, a.Styled(cli.Faint, legend))
+		listed := s.Listed(entries)
+		rows := make([]row, len(listed))
+		for i, l := range listed {
+			rows[i] = row{l, a.When(l.Time), ""}
 		}
+		_, _ = w.WriteString(table(a, rows, true))
 	case "jsonl":
-		for _, e := range s.Listed(entries) {
-			if err = cli.EncodeJSON(w, e); err != nil {
+		for _, l := range s.Listed(entries) {
+			if err = cli.EncodeJSON(w, l); err != nil {
 				return err
 			}
 		}
@@ -43,23 +47,23 @@ func PrintList(a *cli.App, s *handoff.Store, entries []handoff.Entry, format str
 	default:
 		for _, e := range entries {
 			line := e.ID
-			if format != "ids" {
+			if format == "rows" {
 				line = e.Row()
 			}
 			_, _ = w.WriteString(line + "\n")
 		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.Flush()
 	}
-	return w.Flush()
+	if err == nil {
+		noteShown(s, entries)
+	}
+	return err
 }
 
 // noteShown notes that handoffs were shown.
 func noteShown(s *handoff.Store, entries []handoff.Entry) {
-	if len(entries) == 0 {
-		return
-	}
 	ids := make([]string, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
@@ -67,83 +71,69 @@ func noteShown(s *handoff.Store, entries []handoff.Entry) {
 	s.Seen().Add(ids...)
 }
 
-// printTable prints a line for each handoff: the sign of its state, the title, sender and recipient, how long ago it
-// was written, and the id. Below the line of a handoff comes its text of below, if there is one. A wide terminal, or a
-// pipe, gets the state in words too. It returns the signs that were printed, with their states.
-func printTable(a *cli.App, w *bufio.Writer, s *handoff.Store, entries []handoff.Entry, below []string) string {
-	if len(entries) == 0 {
-		return ""
-	}
-	width, listed := cli.TerminalWidth(a.Stdout), s.Listed(entries)
-	header, rows := tableCells(a, listed, cli.EnoughDigits(entries), width == 0 || width >= wide)
-	room := width
-	for _, row := range rows {
-		room = min(room, width-handoff.Width(strings.Join(row, "  ")))
-	}
-	styles := make([]string, len(entries)+1)
-	styles[0] = cli.Faint
-	for i, e := range listed {
-		title := e.Title
-		if width > 0 {
-			title = handoff.Cut(title, max(room-len("* "), narrowTitle))
-		}
-		rows[i][0] = a.StateSign(e.State) + " " + title
-		switch {
-		case e.Unread:
-			styles[i+1] = cli.Bold
-		case e.State.IsClosed():
-			styles[i+1] = cli.Faint
-		}
-	}
-	table := handoff.Table(width, header, rows)
-	for i, line := range strings.Split(strings.TrimSuffix(table, "\n"), "\n") {
-		sign := ""
-		if i > 0 {
-			state := listed[i-1].State
-			sign, line = a.Styled("\x1b["+site.LookOf(string(state)).SGR+"m", a.StateSign(state)),
-				strings.TrimPrefix(line, a.StateSign(state))
-		}
-		fmt.Fprintln(w, sign+a.Styled(styles[i], line))
-		if i > 0 && i <= len(below) && below[i-1] != "" {
-			fmt.Fprint(w, handoff.Table(width, []string{below[i-1]}, nil))
-		}
-	}
-	return legend(a, listed)
-}
-
-// tableCells returns the header and the cells of a table, without the titles.
-func tableCells(a *cli.App, listed []handoff.Entry, digits int, inWords bool) (header []string, rows [][]string) {
-	arrow := map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
-	ages := 0
-	for _, e := range listed {
-		ages = max(ages, len(a.When(e.Time)))
-	}
-	header = []string{"  TITLE", "FROM" + arrow + "TO", fmt.Sprintf("%*s", ages, "TIME"), "ID"}
-	if inWords {
-		header = append(header, "STATE")
-	}
-	for _, e := range listed {
-		row := []string{"", e.From + arrow + e.To, fmt.Sprintf("%*s", ages, a.When(e.Time)), cli.Short(e.ID, digits)}
-		if inWords {
-			row = append(row, string(e.State))
-		}
-		rows = append(rows, row)
-	}
-	return header, rows
+// A row is a line of a table: a handoff, when it was written or what happened to it, and a text for the line below it,
+// or "".
+type row struct {
+	handoff.Entry
+	when, below string
 }
 
 const (
-	wide        = 100 // columns from which a table has the state in words
+	wide        = 72 // columns from which a table has the state in words
 	narrowTitle = 12
 )
 
-// legend returns the signs of the states that are listed, each with its word.
-func legend(a *cli.App, listed []handoff.Entry) string {
-	var parts []string
-	for _, state := range handoff.States() {
-		if slices.ContainsFunc(listed, func(l handoff.Entry) bool { return l.State == state }) {
-			parts = append(parts, a.StateSign(state)+" "+string(state))
-		}
+// table returns a line for each handoff: the sign of its state, the title, sender and recipient, the time, and the id.
+// A whole table has a header and, unless the terminal is narrow, the state in words.
+func table(a *cli.App, rows []row, isWhole bool) string {
+	if len(rows) == 0 {
+		return ""
 	}
-	return strings.Join(parts, "  ")
+	width, arrow := cli.TerminalWidth(a.Stdout), map[bool]string{true: " → ", false: " -> "}[a.HasSigns()]
+	header := []string{"  TITLE", "FROM" + arrow + "TO", "TIME", "ID", "STATE"}
+	if !isWhole || width > 0 && width < wide {
+		header = header[:4]
+	}
+	lines := make([][]string, len(rows))
+	room := width
+	for i, r := range rows {
+		id := cli.Short(r.ID, cli.Shortest)
+		lines[i] = []string{"", r.From + arrow + r.To, r.when, id, string(r.State)}[:len(header)]
+		room = min(room, width-handoff.Width(strings.Join(lines[i], "  ")))
+	}
+	for i, r := range rows {
+		if width > 0 {
+			r.Title = handoff.Cut(r.Title, max(room-len("* "), narrowTitle))
+		}
+		lines[i][0] = a.StateSign(r.State) + " " + r.Title
+	}
+	var text strings.Builder
+	i := -1 // the number of the row; before the first one comes the header
+	for line := range strings.Lines(handoff.Table(width, header, lines)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case i >= 0:
+			sign := a.StateSign(rows[i].State)
+			text.WriteString(a.Styled("\x1b["+site.LookOf(string(rows[i].State)).SGR+"m", sign))
+			fmt.Fprintln(&text, a.Styled(styleOf(rows[i]), strings.TrimPrefix(line, sign)))
+			if rows[i].below != "" {
+				text.WriteString(handoff.Table(width, []string{rows[i].below}, nil))
+			}
+		case isWhole:
+			fmt.Fprintln(&text, a.Styled(cli.Faint, line))
+		}
+		i++
+	}
+	return text.String()
+}
+
+// styleOf returns the style of a row.
+func styleOf(r row) string {
+	switch {
+	case r.Unread:
+		return cli.Bold
+	case r.State.IsClosed():
+		return cli.Faint
+	}
+	return ""
 }

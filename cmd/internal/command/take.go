@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,14 +14,12 @@ import (
 )
 
 type takeFlags struct {
-	*actFlags
-	For           *time.Duration
-	Steal, Anyway bool
-	Reason        string
+	handoff.Who
+	undo, steal bool
 }
 
 func takeCommand(a *cli.App) *cobra.Command {
-	f := &takeFlags{}
+	var f takeFlags
 	cmd := &cobra.Command{
 		Use:   "take [ID…]",
 		Short: "Take a handoff, so that only you work on it",
@@ -44,17 +41,22 @@ Exit codes: 1 remote unreachable, 3 not allowed, 11 taken or done.`,
   handoff take --undo 134327a8`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, ids []string) error { return take(a, f, ids) },
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			if cmd.Flags().Changed("for") && f.For <= 0 {
+				return cli.Invalid("use a duration such as 30m or 2h", "--for needs a duration longer than 0")
+			}
+			return take(a, f, ids)
+		},
 	}
 	flags := cmd.Flags()
-	f.actFlags = newActFlags(a, flags)
-	flags.BoolVar(&f.Undo, "undo", false, "give it back")
-	flags.Var(cli.OptionalDuration(&f.For), "for", "hold it for this `duration` (a session: 2h; a person: no end)")
+	a.Session.Declare(flags)
+	flags.BoolVar(&f.undo, "undo", false, "give it back")
+	flags.Var(cli.Duration(&f.For), "for", "hold it for this `duration` (a session: 2h; a person: no end)")
 	flags.BoolVar(&f.ForOther, "for-other", false, "take what is to another operator")
 	flags.BoolVar(&f.Anyway, "anyway", false, "take what is superseded, expired or archived")
-	flags.BoolVar(&f.Steal, "steal", false, "take it from its holder, at a terminal; needs --reason")
+	flags.BoolVar(&f.steal, "steal", false, "take it from its holder, at a terminal; needs --reason")
 	flags.StringVar(&f.Reason, "reason", "", "with --steal: why (`text`); its holder can read it")
-	flags.StringVar(&f.Note, "note", "", "with --undo: why (`text`)")
+	flags.StringVar(&f.Reason, "note", "", "with --undo: why (`text`)")
 	cli.Needs(cmd, "reason", "steal")
 	cli.Needs(cmd, "note", "undo")
 	for _, name := range []string{"for", "for-other", "anyway", "steal"} {
@@ -63,30 +65,24 @@ Exit codes: 1 remote unreachable, 3 not allowed, 11 taken or done.`,
 	return cmd
 }
 
-func take(a *cli.App, f *takeFlags, ids []string) error {
-	act, who := handoff.ActTake, f.who()
-	if who.Anyway = f.Anyway; f.For != nil {
-		if who.For = *f.For; who.For <= 0 {
-			return cli.Invalid("use a duration such as 30m or 2h", "--for needs a duration longer than 0")
-		}
-	}
+func take(a *cli.App, f takeFlags, ids []string) error {
+	act := handoff.ActTake
 	switch {
-	case f.Undo:
-		return perform(a, handoff.ActRelease, ids, who)
-	case f.Steal && strings.TrimSpace(f.Reason) == "":
+	case f.undo:
+		return perform(a, handoff.ActRelease, ids, f.Who)
+	case f.steal && strings.TrimSpace(f.Reason) == "":
 		return cli.Invalid("add --reason TEXT", "--steal needs a reason: the holder will read it")
-	case f.Steal && (!a.CanAsk() || agent.Inside(a.Getenv) != ""):
+	case f.steal && (!a.CanAsk() || agent.Inside(a.Getenv) != ""):
 		return fault.Denied(cmp.Or(a.Identity().Leak, "run it there, or wait until the lease is over"),
 			"--steal needs a person at a terminal")
-	case f.Steal:
-		act, who.Reason = handoff.ActSteal, f.Reason
+	case f.steal:
+		act = handoff.ActSteal
 	}
-	do, err := newActing(a, act, who, ids...)
+	do, err := newActing(a, act, f.Who, ids...)
 	if err != nil {
 		return err
 	}
-	if len(ids) > 0 || f.Steal {
-		do.then = do.noteNewerFile
+	if do.then = do.noteNewerFile; len(ids) > 0 || f.steal {
 		err = do.all(ids)
 	} else {
 		err = do.first()
@@ -107,32 +103,10 @@ func (do *acting) first() error {
 		do.noteNothing()
 		return nil
 	}
-	if err := do.noteNewerFile(&got); err != nil {
+	if err := cmp.Or(do.then(&got), do.print(got)); err != nil || !do.ForPeople() || agent.Inside(do.Getenv) != "" {
 		return err
 	}
-	if err := do.print(got); err != nil || !do.ForPeople() || agent.Inside(do.Getenv) != "" {
-		return err
-	}
-	return readHandoffs(do.App, &readFlags{Who: &do.App.Who, KeepUnread: true}, []string{got.ID})
-}
-
-// showAgent prints what an agent has taken in a frame, with the line about the work and the commands that end it.
-func (do *acting) showAgent(id string) error {
-	do.Committed()
-	do.ForAgents = true
-	r := reading{do.App, &readFlags{Who: &do.App.Who, Agent: "plain"}, do.Project, do.store, do.who.Operator, ""}
-	got, err := do.store.Read(id)
-	if err != nil {
-		return err
-	}
-	id = cli.Short(id, cli.Shortest)
-	r.steps = "Next: do it, then `handoff done " + id + " --note TEXT`, or `handoff done " + id + " --reply -`\n"
-	if handoff.CarriesPacket(got.Document) {
-		r.steps = "Next: `handoff resume " + id + "`\n"
-	}
-	do.store.Seen().AddRead(got.Entry.ID)
-	return r.show(got, handoff.Frame{Whole: handoff.MaxForAgents - cli.RoomForWords,
-		More: cli.ReadOn("handoff read " + id)})
+	return do.read(readFlags{}, got.ID)
 }
 
 // noteHeld names what the operator and session hold besides one handoff.
@@ -157,7 +131,7 @@ func (do *acting) noteNewerFile(got *handoff.ActReceipt) error {
 	return err
 }
 
-// noteNothing says that nothing waits, in a clone that has never synced perhaps elsewhere.
+// noteNothing says on a terminal that nothing waits, and in a clone that has never synced that it may be elsewhere.
 func (do *acting) noteNothing() {
 	text := "nothing waits for " + do.who.Operator
 	if isUnsynced(do.Project, do.store) {
@@ -187,9 +161,10 @@ func withdrawCommand(a *cli.App) *cobra.Command {
 
 // ending completes a command that performs an action.
 func ending(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
-	f := newActFlags(a, cmd.Flags())
-	cmd.Flags().StringVar(&f.Note, "note", "", "why (`text`)")
+	var who handoff.Who
+	a.Session.Declare(cmd.Flags())
+	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`)")
 	cmd.ValidArgsFunction = a.CompleteIDs
-	cmd.RunE = func(_ *cobra.Command, ids []string) error { return perform(a, act, ids, f.who()) }
+	cmd.RunE = func(_ *cobra.Command, ids []string) error { return perform(a, act, ids, who) }
 	return cmd
 }

@@ -14,9 +14,9 @@ const (
 
 // A Passage is a line of a handoff with words of the query. It is as untrusted as a body: show it with EscapeLine.
 type Passage struct {
-	Where string // "body", "tags" or "references"
-	Line  int    // the line of the body, 1-based; 0 for tags and references
-	Text  string // one line, with … where it was cut
+	Where string `json:"where"`          // "body", "tags" or "references"
+	Line  int    `json:"line,omitempty"` // the line of the body, 1-based; 0 for tags and references
+	Text  string `json:"text"`           // one line, with … where it was cut
 }
 
 // Passages returns the line of a document with the most important terms of the query, as its only passage.
