@@ -56,16 +56,17 @@ type titles struct {
 }
 
 // htmlHeading matches a heading in HTML at the beginning of a line, pair a line such as "Key: value", lead the marks
-// before the text of a line.
+// before the text of a line, metadata the title in YAML, TOML, JSON or Org. A title after > or | is in the next line.
 var (
 	htmlHeading = form.Pattern(`(?ims)^[ \t]*<h[1-6](?:\s[^<>]*)?>(.*?)</h[1-6]>`)
 	comment     = form.Pattern(`(?s)<!--.*?(?:-->|$)`)
 	pair        = form.Pattern(`^\pL[\pL\pN_/()-]*(?: [\pL\pN_/()-]+){0,2} ?(?:: |：|:$)`)
+	metadata    = form.Pattern(`(?i)^(?:#\+)?["']?title["']?\s*[:=]\s*(?:[>|][-+]?$|["']?([^\s\[{"'>|].*?)["', ]*$)`)
 	lead        = form.Pattern(`^(?:[>\s]|[-+*]\s|\d{1,9}[.)]\s|\[[ xX]\]\s|#{1,6}\s)+`)
 )
 
 // titlesOf reads a body. A heading is a line of # to ######, or one above ===. A line above --- ends metadata. Code and
-// tables do not count. A JSON object has its title, summary, objective or next action.
+// tables do not count.
 func titlesOf(body string) (s titles) {
 	if body = body[:min(len(body), titleSource)]; strings.Contains(body, "<") {
 		body = htmlHeading().ReplaceAllStringFunc(comment().ReplaceAllString(body, ""), func(found string) string {
@@ -82,17 +83,22 @@ func titlesOf(body string) (s titles) {
 		if i+1 < len(lines) {
 			below = strings.TrimSpace(lines[i+1])
 		}
+		if isHead := strings.Contains(heads, fence) && fence != ""; isHead || strings.HasPrefix(line, "#+") {
+			if found := metadata().FindStringSubmatch(line); found != nil {
+				s.title = cmp.Or(s.title, textOf(cmp.Or(found[1], below)))
+			}
+		}
 		switch mark := line[:min(len(line), len("```"))]; {
 		case fence != "":
-			if value, ok := strings.CutPrefix(line, "title:"); ok && fence == "---" {
-				s.title = cmp.Or(s.title, textOf(strings.Trim(strings.TrimSpace(value), `"'`)))
-			}
 			if mark == fence {
 				fence = ""
 			}
 			continue
-		case mark == "```", mark == "~~~", line == "---" && i == 0 && isClosed(lines):
+		case mark == "```", mark == "~~~":
 			fence = mark
+		case i == 0 && strings.Contains(heads, line) && isClosed(lines, closing(line)):
+			fence = closing(line)
+		case strings.HasPrefix(line, "#+"):
 		case isCode, strings.HasPrefix(line, "|"):
 		case level > 0 && level <= 6 && strings.IndexAny(text, " \t") == 0:
 			s.head(textOf(strings.TrimRight(strings.TrimSpace(text), "#")))
@@ -120,9 +126,15 @@ func subjectOf(body string) (subject string) {
 	return subject
 }
 
+// heads are the lines that begin the frontmatter of another tool; } ends one in JSON.
+const heads = "--- +++ ;;; { }"
+
+func closing(line string) string { return strings.Replace(line, "{", "}", 1) }
+
 // isClosed reports whether the first lines of a body are the frontmatter of another tool.
-func isClosed(lines []string) bool {
-	return len(lines) > 1 && strings.TrimSpace(lines[1]) != "" && slices.Contains(lines[1:], "---")
+func isClosed(lines []string, end string) bool {
+	return len(lines) > 1 && strings.TrimSpace(lines[1]) != "" &&
+		slices.ContainsFunc(lines[1:], func(line string) bool { return strings.TrimRight(line, " \t") == end })
 }
 
 // head adds the text of a heading, text that of another line.
