@@ -1,9 +1,8 @@
 package document
 
 import (
-	"bytes"
 	"fmt"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
@@ -23,49 +22,37 @@ func (r *yamlReader) readable(text []byte) bool {
 		r.add(place{line, column}, "", r.Name+" is not valid UTF-8 here", "save the file as UTF-8")
 		return false
 	}
-	directives, whole := true, true            // %-lines are directives only before the first line with content
-	for number := 1; len(text) > 0; number++ { // %-lines are directives only before the first line with content
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	isWhole := true
+	for i, line := range r.lines {
 		column, problem, hint := 1, "", ""
-		if problem, hint = marker(line, directives); problem != "" {
-			whole = false
+		if problem, hint = marker(line); problem != "" {
+			isWhole = false
 		} else {
 			column, problem, hint = r.findBad(line)
 		}
 		if problem != "" && len(r.faults) < maxCharFaults {
-			r.spoilt[number] = true
-			r.add(place{number, column}, "", problem, hint)
-		}
-		// Comments and empty lines can come before a directive, content cannot.
-		if content := bytes.TrimLeft(line, " "); len(content) > 0 && content[0] != '#' {
-			directives = false
+			r.spoilt[i+1] = true
+			r.add(place{i + 1, column}, "", problem, hint)
 		}
 	}
-	return whole
+	return isWhole
 }
 
 // marker returns the problem of a line that would end the YAML document early. A program would not see the text after
 // it, but people would.
-func marker(line []byte, directives bool) (problem, hint string) {
+func marker(line string) (problem, hint string) {
 	switch {
-	case bytes.HasPrefix(line, []byte("...")):
+	case strings.HasPrefix(line, "..."):
 		return `a line that begins with "..." ends the YAML document`, "remove the line"
-	case bytes.HasPrefix(line, []byte("--- ")):
+	case strings.HasPrefix(line, "--- "):
 		return "a second YAML document begins here", "keep one mapping between the --- lines"
-	case directives && bytes.HasPrefix(line, []byte("%")):
-		return "YAML directives are not allowed", "remove the line"
 	}
 	return "", ""
 }
 
 // findBad returns the first bad character of a line.
-func (r *yamlReader) findBad(line []byte) (column int, problem, hint string) {
-	for at := 0; at < len(line); {
-		char, size := rune(line[at]), 1
-		if char >= utf8.RuneSelf {
-			char, size = utf8.DecodeRune(line[at:])
-		}
+func (r *yamlReader) findBad(line string) (column int, problem, hint string) {
+	for at, char := range line {
 		column++
 		switch {
 		case char == '\t':
@@ -75,7 +62,6 @@ func (r *yamlReader) findBad(line []byte) (column int, problem, hint string) {
 		case form.IsHidden(char):
 			return column, fmt.Sprintf("%s holds the character U+%04X", r.Name, char), "remove it"
 		}
-		at += size
 	}
 	return 0, "", ""
 }

@@ -30,7 +30,7 @@
 //
 //   - characters that hide something: control characters and tabs, Unicode line separators, noncharacters, a byte-order
 //     mark, and bytes that are not UTF-8
-//   - lines that end the document early: "...", "--- x", directives, a second document
+//   - lines that end the document early: "...", "--- x", a second document
 //   - anything that makes a value differ from its text: anchors, aliases, merge keys, tags other than !!str
 //   - a key that occurs twice in one mapping, and a key that is a list or a mapping
 //

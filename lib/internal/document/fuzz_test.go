@@ -168,7 +168,6 @@ func TestHostileHeads(t *testing.T) {
 		"directives": fill(func(i int) string { return fmt.Sprintf("%%TAG !a%d! x\n", i) }),
 		"comments":   fill(always("a: b\n#\n")),
 		"tabs":       fill(always("\t\n")),
-		"slashes":    "a: \"" + fill(always(`\/`)) + "\"\n",
 		"tags":       "references: [" + strings.Repeat("! a, ", 900) + "'" + strings.Repeat("x", 600000) + "']\n",
 		"long key":   "? " + fill(always("x")) + ": y\n",
 	} {

@@ -3,11 +3,8 @@ package document
 import (
 	"bytes"
 	_ "embed" // for the messages
-	"fmt"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/form"
@@ -72,44 +69,4 @@ func columnOf(line []byte, mark string) int {
 	}
 	_, column := form.Place(line, at)
 	return column
-}
-
-// slashes protects the escape \/ of double-quoted scalars (YAML 1.2 section 5.7), which the library does not know. It
-// replaces the backslash by a character that no text contains, neither itself nor as an escape. restore undoes this.
-func slashes(text []byte) (protected []byte, stand rune) {
-	if !bytes.Contains(text, []byte(`\/`)) {
-		return text, 0
-	}
-	lower := bytes.ToLower(text)
-	isUsed := func() bool {
-		return bytes.Contains(lower, fmt.Appendf(nil, "%x", stand)) || bytes.ContainsRune(text, stand)
-	}
-	for stand = 0xfdd0; isUsed(); stand++ {
-		if stand == 0xfdef {
-			return text, 0
-		}
-	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] != '\\' || i+1 == len(text):
-			protected = append(protected, text[i])
-		case text[i+1] == '/':
-			protected = append(protected, string(stand)+"/"...)
-			i++
-		default:
-			protected = append(protected, text[i], text[i+1])
-			i++
-		}
-	}
-	return protected, stand
-}
-
-// restore undoes slashes in a scalar. In double quotes the backslash disappears, since the escape means a slash.
-// Elsewhere it is a normal character and returns.
-func restore(n *yaml.Node, stand rune) {
-	backslash := `\`
-	if n.Style&yaml.DoubleQuotedStyle != 0 {
-		backslash = ""
-	}
-	n.Value = strings.ReplaceAll(n.Value, string(stand), backslash)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,9 +27,6 @@ func (r *yamlReader) node(n *yaml.Node, pointer string) *Node {
 	case yaml.AliasNode:
 		made.Kind = Alias
 	default:
-		if r.stand != 0 {
-			restore(n, r.stand)
-		}
 		made.Text, made.Tag, made.Plain, made.Comment = n.Value, n.ShortTag(), n.Style == 0, n.LineComment
 		made.Faulty = made.Faulty || r.spoilt[at.line] && strings.ContainsFunc(n.Value, form.IsHidden)
 	}
@@ -75,7 +71,7 @@ func (r *yamlReader) extras(n *yaml.Node, pointer string, at place) bool {
 		problem = "anchors are not allowed: " + fault.Quote("&"+n.Anchor)
 	case explicit && (n.Tag != "!!str" || n.Kind != yaml.ScalarNode):
 		problem = "tags other than !!str are not allowed: " + fault.Quote(n.Tag)
-	case !explicit && r.byteAt(at) == '!':
+	case !explicit && r.beginsWith('!', at):
 		problem = `tags other than !!str are not allowed: "!"`
 	default:
 		return false
@@ -84,19 +80,9 @@ func (r *yamlReader) extras(n *yaml.Node, pointer string, at place) bool {
 	return true
 }
 
-// byteAt returns the byte at a place. The library does not report the tag "!", so this looks at the source. Nodes
-// come in source order, so the whole walk reads the source once.
-func (r *yamlReader) byteAt(at place) byte {
-	for len(r.rest) > 0 && (r.line < at.line || r.line == at.line && r.column < at.column) {
-		char, size := utf8.DecodeRune(r.rest)
-		r.rest = r.rest[size:]
-		r.column++
-		if char == '\n' {
-			r.line, r.column = r.line+1, 1
-		}
-	}
-	if len(r.rest) == 0 || r.line != at.line || r.column != at.column {
-		return 0
-	}
-	return r.rest[0]
+// beginsWith reports whether the text at a place begins with a character. The library does not report the tag "!", so
+// this looks at the source.
+func (r *yamlReader) beginsWith(char rune, at place) bool {
+	line := r.lines[at.line-1]
+	return strings.ContainsRune(line, char) && []rune(line)[at.column-1] == char
 }

@@ -53,14 +53,12 @@ type YAMLOptions struct {
 // ReadYAML returns the root of a text and all faults. The root is nil if the text is empty or not YAML. Lines must
 // end in LF.
 func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
-	r := &yamlReader{YAMLOptions: o, rest: text, line: 1, column: 1, spoilt: map[int]bool{}}
+	r := &yamlReader{YAMLOptions: o, lines: strings.Split(string(text), "\n"), spoilt: map[int]bool{}}
 	r.Line = max(o.Line, 1)
 	if !r.readable(text) {
 		return nil, r.faults
 	}
-	source, stand := slashes(text)
-	r.rest, r.stand = source, stand
-	top, problem := r.decode(source)
+	top, problem := r.decode(text)
 	switch {
 	case problem != nil && len(r.faults) == 0: // bad characters cause YAML errors: report one fault for one cause
 		r.faults = append(r.faults, *problem)
@@ -70,7 +68,7 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 			"make it smaller")
 	default:
 		root = r.node(top, "")
-		root.Comments = r.commented(text)
+		root.Comments = r.commented()
 		return root, r.faults
 	}
 	return nil, r.faults
@@ -79,12 +77,10 @@ func ReadYAML(text []byte, o YAMLOptions) (root *Node, faults []fault.Fault) {
 // A yamlReader converts the nodes of the library, in source order.
 type yamlReader struct {
 	YAMLOptions
-	faults       []fault.Fault
-	rest         []byte // the unread text, beginning at line and column
-	line, column int
-	stand        rune         // the replacement of the backslash in \/, or 0
-	spoilt       map[int]bool // lines with reported characters
-	comments     []string     // the lines of comments, without a place
+	lines    []string
+	faults   []fault.Fault
+	spoilt   map[int]bool // lines with reported characters
+	comments []string     // the lines of comments, without a place
 }
 
 // add reports a fault at a place of the text, with the line of the file.
@@ -135,15 +131,13 @@ func (r *yamlReader) collect(n *yaml.Node) {
 }
 
 // commented returns the lines of the file that end in one of the comments.
-func (r *yamlReader) commented(text []byte) (lines []int) {
-	number := r.Line
-	for line := range strings.Lines(string(text)) {
+func (r *yamlReader) commented() (lines []int) {
+	for i, line := range r.lines {
 		if slices.ContainsFunc(r.comments, func(comment string) bool {
-			return strings.HasSuffix(strings.TrimRight(line, " \n"), comment)
+			return strings.HasSuffix(strings.TrimRight(line, " "), comment)
 		}) {
-			lines = append(lines, number)
+			lines = append(lines, r.Line+i)
 		}
-		number++
 	}
 	return lines
 }

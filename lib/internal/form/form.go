@@ -32,17 +32,6 @@ func IsID(s string) bool {
 	return ok && IsDigest(digits)
 }
 
-// hexValues maps a lower-case hexadecimal digit to its value, and any other byte to 0xff.
-var hexValues = func() (values [256]byte) {
-	for c := range values {
-		values[c] = 0xff
-	}
-	for n, c := range []byte("0123456789abcdef") {
-		values[c] = byte(n)
-	}
-	return values
-}()
-
 // IsDigest reports whether s is a SHA-256 in lower-case hexadecimal digits.
 func IsDigest(s string) bool { return len(s) == digestLen && IsHex(s) }
 
@@ -60,11 +49,7 @@ func IsRemote(s string) bool {
 
 // IsHex reports whether s consists of lower-case hexadecimal digits. It is true for "".
 func IsHex(s string) bool {
-	all := byte(0)
-	for i := range len(s) {
-		all |= hexValues[s[i]]
-	}
-	return all < 16
+	return allBytes(s, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' })
 }
 
 // Matches reports whether s has a shape. 0 in shape means any digit, each other character means itself.

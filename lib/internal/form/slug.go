@@ -1,43 +1,18 @@
 package form
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/gosimple/unidecode"
 )
 
-// Slug returns a slug of at most most characters for any text. Characters that a slug cannot contain become dashes.
-// If most letters are in another script, the result would be only dashes; letters then become code points, as in
-// u8abf-u67fb.
+// Slug returns a slug of at most most characters: the text itself if it is one, otherwise its topic.
 func Slug(text string, most int) string {
-	kept, lost := 0, 0
-	for _, r := range text {
-		if letter := unicode.IsLetter(r) || unicode.IsDigit(r); letter && r < utf8.RuneSelf {
-			kept++
-		} else if letter {
-			lost++
-		}
+	if IsSlug(text, most) {
+		return text
 	}
-	var b strings.Builder
-	for _, r := range text {
-		next := "-"
-		switch {
-		case r < utf8.RuneSelf && IsSlugByte(byte(r)):
-			next = string(r)
-		case lost > kept && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			if next = fmt.Sprintf("u%x", r); b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
-				next = "-" + next
-			}
-		}
-		if b.Len()+len(next) > most {
-			break
-		}
-		b.WriteString(next)
-	}
-	return b.String()
+	return Topic(text, most)
 }
 
 // Topic returns a slug that people can read, for a text in any script: Latin letters in lower case, with one dash

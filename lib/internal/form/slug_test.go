@@ -9,14 +9,11 @@ import (
 
 func TestSlug(t *testing.T) {
 	for text, want := range map[string]string{
-		"codex":                 "codex",
-		"José":                  "Jos-",
+		"Codex_2":               "Codex_2",
+		"José":                  "jose",
 		"a b.c":                 "a-b-c",
-		"張偉":                    "u5f35-u5049",
-		"克劳德-v2":                "u514b-u52b3-u5fb7-v2",
-		"李 娜":                   "u674e-u5a1c",
+		"克劳德-v2":                "ke-lao-de-v2",
 		"":                      "",
-		strings.Repeat("調", 12): strings.TrimSuffix(strings.Repeat("u8abf-", 6), "-") + "",
 		strings.Repeat("x", 50): strings.Repeat("x", 40),
 	} {
 		if got := form.Slug(text, 40); got != want || len(got) > 40 || got != "" && !form.IsSlug(got, 40) {
