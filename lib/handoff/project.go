@@ -84,7 +84,7 @@ func LoadProject(cwd string, getenv func(string) string, flags ProjectFlags) (Pr
 
 // load reads the settings of p.Root.
 func (p *Project) load(cwd string, getenv func(string) string, flags ProjectFlags) (err error) {
-	if p.Settings, err = settings.LoadOf(p.settings, p.Root, cwd, getenv); err != nil {
+	if p.Settings, err = settings.Load(p.settings, p.Root, cwd, getenv); err != nil {
 		return fault.Config("", "%v", err)
 	}
 	if p.User, err = settings.LoadUser(getenv); err != nil {
@@ -123,7 +123,7 @@ func (p *Project) moveTo(dir, cwd string, getenv func(string) string, flags Proj
 	if err != nil || root == p.Root {
 		return nil
 	}
-	own, err := settings.Load(root, cwd, emptyEnv)
+	own, err := settings.Load(root, root, cwd, emptyEnv)
 	if err != nil {
 		return fault.Config("", "%v", err)
 	}
@@ -200,7 +200,7 @@ func (p Project) options(cwd string, flags ProjectFlags) (Options, error) {
 func (p Project) place(o *Options, cwd string, flags ProjectFlags) (err error) {
 	s, own := p.Settings, p.Settings
 	if s.HandoffsDir.Source == settings.Environment {
-		if own, err = settings.LoadOf(p.settings, p.Root, cwd, emptyEnv); err != nil {
+		if own, err = settings.Load(p.settings, p.Root, cwd, emptyEnv); err != nil {
 			return fault.Config("", "%v", err)
 		}
 	}

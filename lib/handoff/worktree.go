@@ -41,7 +41,7 @@ func (p *Project) toMain(top, cwd string, getenv func(string) string, flags Proj
 		p.keepApart("the main work tree has no such directory")
 		return nil
 	}
-	own, err := settings.Load(root, cwd, emptyEnv)
+	own, err := settings.Load(root, root, cwd, emptyEnv)
 	mainShares := err == nil && (own.Git.Value == GitSynced || own.Git.Source == settings.Default)
 	if !shares && !mainShares {
 		return nil

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,10 +20,6 @@ const maxNodes = 1000
 func parse(src []byte, name string, known []key) error {
 	if len(src) == 0 {
 		return nil
-	}
-	if len(src) <= MaxBytes && bytes.IndexByte(src, 0) >= 0 {
-		return at(name, 0,
-			errors.New("the file holds zeros, as a power cut may leave them; restore it, or empty it for the defaults"))
 	}
 	root, problems := document.ReadYAML(form.Normal(src), document.YAMLOptions{Name: "the file", MaxBytes: MaxBytes,
 		MaxNodes: maxNodes})
@@ -87,15 +82,10 @@ func (k key) assignEach(v *document.Node, report func(line int, err error)) {
 	}
 }
 
-// at returns a problem in a line of a settings file; line 0 means the whole file. Agents see only the place.
+// at returns a problem in a line of a settings file. Agents see only the place.
 func at(name string, line int, err error) error {
-	e := &fault.Error{Problem: name + ": " + err.Error(), Cause: err,
-		Words: "the settings of the project cannot be read"}
-	if line > 0 {
-		e.Problem = fmt.Sprintf("%s:%d: %v", name, line, err)
-		e.Words = fmt.Sprintf("line %d of the settings of the project is wrong", line)
-	}
-	return fault.At(name, line, e)
+	return fault.At(name, line, &fault.Error{Problem: fmt.Sprintf("%s:%d: %v", name, line, err), Cause: err,
+		Words: fmt.Sprintf("line %d of the settings of the project is wrong", line)})
 }
 
 func unknown(name string, known []key) error {

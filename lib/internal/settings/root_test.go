@@ -90,7 +90,7 @@ func TestLoadPrecedence(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, settings.Name), []byte(src), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Load(root, cwd, nothing)
+	s, err := settings.Load(root, root, cwd, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestLoadPrecedence(t *testing.T) {
 		t.Errorf("from the file: %+v", s)
 	}
 	env := map[string]string{"HANDOFFS_DIR": "x", "HANDOFF_STATE_DIR": "../y", "HANDOFF_OPERATORS_FILE": "/z", "HANDOFF_OPERATOR": "bob", "HANDOFF_LOCK_TIMEOUT": "0"}
-	s, err = settings.Load(root, cwd, func(name string) string { return env[name] })
+	s, err = settings.Load(root, root, cwd, func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func inEnvironment[T any](value T) settings.Setting[T] {
 
 func TestLoadNamesBadVariables(t *testing.T) {
 	bad := map[string]string{"HANDOFF_OPERATOR": "a b", "HANDOFF_LOCK_TIMEOUT": "soon"}
-	_, err := settings.Load(t.TempDir(), t.TempDir(), func(name string) string { return bad[name] })
+	_, err := settings.Load(t.TempDir(), t.TempDir(), t.TempDir(), func(name string) string { return bad[name] })
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -83,16 +83,11 @@ type Settings struct {
 
 func (s *Settings) rows() []key { return append(rows(s), key{"remotes", "", kind{isOfUser: true}}) }
 
-// Load returns the settings of the project at root, from its file if there is one, and from getenv. An empty variable
-// counts as not set. root and dir, the current directory, must be absolute, and so are all returned paths. An error
-// names the file and line, or the variable, of each invalid value.
-func Load(root, dir string, getenv func(string) string) (Settings, error) {
-	return LoadOf(root, root, dir, getenv)
-}
-
-// LoadOf is like Load, but reads the settings file of another directory. A linked work tree uses that of the main
-// one.
-func LoadOf(fileDir, root, dir string, getenv func(string) string) (Settings, error) {
+// Load returns the settings of the project at root, from the file of a directory if there is one, and from getenv. The
+// directory is root, or that of the main work tree for a linked one. An empty variable counts as not set. root and dir,
+// the current directory, must be absolute, and so are all returned paths. An error names the file and line, or the
+// variable, of each invalid value.
+func Load(fileDir, root, dir string, getenv func(string) string) (Settings, error) {
 	src, err := read(fileDir)
 	if err != nil {
 		return Settings{}, err

@@ -22,7 +22,7 @@ func TestLoadRefusesWhatIsNoRegularFile(t *testing.T) {
 		if err := make(filepath.Join(root, settings.Name)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := settings.Load(root, root, nothing)
+		_, err := settings.Load(root, root, root, nothing)
 		if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -34,7 +34,7 @@ func TestLoadReadsNoMoreThanItMay(t *testing.T) {
 	if err := os.Truncate(filepath.Join(root, settings.Name), 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := settings.Load(root, root, nothing); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := settings.Load(root, root, root, nothing); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Error(err)
 	}
 }
