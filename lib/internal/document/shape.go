@@ -78,12 +78,12 @@ func (f field) check(pointer string, value any) []Fault {
 func (f field) checkList(value any) (faults []Fault) {
 	items, ok := value.([]any)
 	if !ok {
-		return []Fault{{Pointer: "/" + f.key, Problem: f.key + " is not a list",
+		return []Fault{{Pointer: "/" + f.key, Problem: "the value is not a list",
 			Hint: "write one item a line, each after a dash"}}
 	}
 	if len(items) > f.most {
 		faults = append(faults, Fault{Pointer: "/" + f.key,
-			Problem: fmt.Sprintf("%s has %d items, at most %d are allowed", f.key, len(items), f.most)})
+			Problem: fmt.Sprintf("the list has %d items, at most %d are allowed", len(items), f.most)})
 	}
 	for i, item := range items {
 		faults = append(faults, f.check(fault.Pointer("/"+f.key, strconv.Itoa(i)), item)...)
