@@ -73,7 +73,7 @@ func titlesOf(body string) (s titles) {
 			return "\n# " + strings.Join(strings.Fields(htmlHeading().FindStringSubmatch(found)[1]), " ") + "\n"
 		})
 	}
-	lines := strings.Split(strings.TrimSpace(body), "\n")
+	lines := s.skipHead(strings.Split(strings.TrimSpace(body), "\n"))
 	fence, above, isCode := "", "", false
 	for i, line := range lines {
 		isCode = strings.HasPrefix(line, "    ") && (isCode || above == "")
@@ -83,11 +83,6 @@ func titlesOf(body string) (s titles) {
 		if i+1 < len(lines) {
 			below = strings.TrimSpace(lines[i+1])
 		}
-		if isHead := strings.Contains(heads, fence) && fence != ""; isHead || strings.HasPrefix(line, "#+") {
-			if found := metadata().FindStringSubmatch(line); found != nil {
-				s.title = cmp.Or(s.title, textOf(cmp.Or(found[1], below)))
-			}
-		}
 		switch mark := line[:min(len(line), len("```"))]; {
 		case fence != "":
 			if mark == fence {
@@ -96,9 +91,8 @@ func titlesOf(body string) (s titles) {
 			continue
 		case mark == "```", mark == "~~~":
 			fence = mark
-		case i == 0 && strings.Contains(heads, line) && isClosed(lines, closing(line)):
-			fence = closing(line)
 		case strings.HasPrefix(line, "#+"):
+			s.meta(line, "")
 		case isCode, strings.HasPrefix(line, "|"):
 		case level > 0 && level <= 6 && strings.IndexAny(text, " \t") == 0:
 			s.head(textOf(strings.TrimRight(strings.TrimSpace(text), "#")))
@@ -126,15 +120,28 @@ func subjectOf(body string) (subject string) {
 	return subject
 }
 
-// heads are the lines that begin the frontmatter of another tool; } ends one in JSON.
-const heads = "--- +++ ;;; { }"
+// skipHead returns the lines after the frontmatter of another tool, which can have the title. It begins with a line ---,
+// +++, ;;; or {, and ends with the same or }.
+func (s *titles) skipHead(lines []string) []string {
+	end := strings.Replace(strings.TrimSpace(lines[0]), "{", "}", 1)
+	if len(lines) == 1 || !slices.Contains(strings.Fields("--- +++ ;;; }"), end) || strings.TrimSpace(lines[1]) == "" {
+		return lines
+	}
+	n := slices.IndexFunc(lines[1:], func(line string) bool { return strings.TrimRight(line, " \t") == end })
+	for i := range n {
+		s.meta(lines[i+1], lines[i+2])
+	}
+	if n < 0 {
+		return lines
+	}
+	return lines[n+2:]
+}
 
-func closing(line string) string { return strings.Replace(line, "{", "}", 1) }
-
-// isClosed reports whether the first lines of a body are the frontmatter of another tool.
-func isClosed(lines []string, end string) bool {
-	return len(lines) > 1 && strings.TrimSpace(lines[1]) != "" &&
-		slices.ContainsFunc(lines[1:], func(line string) bool { return strings.TrimRight(line, " \t") == end })
+// meta adds the title in a line of metadata.
+func (s *titles) meta(line, below string) {
+	if found := metadata().FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+		s.title = cmp.Or(s.title, textOf(cmp.Or(found[1], below)))
+	}
 }
 
 // head adds the text of a heading, text that of another line.
