@@ -120,8 +120,8 @@ func subjectOf(body string) (subject string) {
 	return subject
 }
 
-// skipHead returns the lines after the frontmatter of another tool, which can have the title. It begins with a line ---,
-// +++, ;;; or {, and ends with the same or }.
+// skipHead returns the lines after the frontmatter of another tool, which can have the title. It begins with ---, +++,
+// ;;; or {, and ends with the same or }.
 func (s *titles) skipHead(lines []string) []string {
 	end := strings.Replace(strings.TrimSpace(lines[0]), "{", "}", 1)
 	if len(lines) == 1 || !slices.Contains(strings.Fields("--- +++ ;;; }"), end) || strings.TrimSpace(lines[1]) == "" {

@@ -11,6 +11,7 @@
 package md
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-78daf238/handoff/lib/internal/document"
@@ -77,7 +78,7 @@ func (p *parser) next() {
 	case m == nil && goesOn && strings.Trim(plain, "=") == "":
 		last.kind, last.mark = "h", "#"
 		return
-	case m == nil && goesOn:
+	case m == nil && goesOn && !strings.HasSuffix(last.text, `\`): // a command goes on in a line of its own
 		last.text += " " + plain
 		return
 	case m == nil:
@@ -133,14 +134,16 @@ func (p *parser) fenced(b *block, line, fence string) {
 	}
 }
 
-// table reads a table. Rows without a header, or with more cells than that, are code.
+// table reads a table. Rows without a header, with more cells than that, or with a bar in a cell are code.
 func (p *parser) table(b *block, line string) {
 	b.kind, b.text = "table", p.until(line, func(next string) bool {
 		return !strings.HasPrefix(strings.TrimSpace(next), "|")
 	})
 	for row := range strings.SplitSeq(b.text, "\n") {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
-		if b.rows = append(b.rows, cells); len(cells) > len(b.rows[0]) {
+		row = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(row), "|"), "|")
+		cells := strings.Split(row, "|")
+		hasBar := func(cell string) bool { return strings.HasSuffix(cell, `\`) || strings.Count(cell, "`")%2 > 0 }
+		if b.rows = append(b.rows, cells); len(cells) > len(b.rows[0]) || slices.ContainsFunc(cells, hasBar) {
 			b.kind = "pre"
 		}
 	}
