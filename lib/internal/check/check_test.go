@@ -442,6 +442,9 @@ func TestKilledRepair(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		s.repaired()
+		if !bytes.Contains(s.read(s.log()), []byte(log.Recovered)) {
+			t.Errorf("run %d: the log does not say that it was cut", i)
+		}
 		if after := s.good(); len(after) < len(before) {
 			t.Errorf("run %d: %d whole documents, %d before", i, len(after), len(before))
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/index"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
-	"github.com/seed-78daf238/handoff/lib/internal/operators"
 )
 
 // A Change is one change of the store, under its lock. Its view is of what was before.
@@ -25,6 +24,7 @@ type Change struct {
 	file       *os.File
 	log        *log.Log
 	pin        pin
+	isPinless  bool   // the pin does not count: the log was cut before it
 	git        string // the stamp of git's index, before git was asked
 	since      int64  // the point of the snapshot
 
@@ -105,7 +105,9 @@ func (c *Change) check() error {
 	if err := s.compareMachine(c.state); err != nil {
 		return err
 	}
-	c.pin = s.readPin()
+	if !c.isPinless {
+		c.pin = s.readPin()
+	}
 	c.git = s.gitStamp() // before git is asked
 	return s.checkUntracked(c.pin.git)
 }
@@ -258,9 +260,8 @@ func (c *Change) commit() (changed []*facts.Handoff, err error) {
 		return nil, nil
 	}
 	if c.Facts.Rules == nil { // the first sight of them counts
-		now := c.store.Rules()
-		if rules := now.Event(); now.Broken == nil && !operators.Same(nil, rules) {
-			c.Add(log.Trust, log.Payload{Rules: rules, Operator: c.store.Opt.Operator, Time: log.Stamp(c.Now)})
+		if now := c.store.Rules(); now.Broken == nil {
+			c.trust(now)
 		}
 	}
 	if err := c.link(); err != nil {

@@ -75,23 +75,19 @@ const (
 
 // hide makes git ignore what it must not have. It replaces no file.
 func (s *Store) hide(dir, state *disk.Dir) error {
-	own := ignoreAll
-	switch s.Opt.Git {
-	case disk.GitTracked:
-		own = ignoreDerived
-	case disk.GitNone:
-		own = ""
+	err := hideIn(state, ignoreAll)
+	switch {
+	case err != nil || s.Opt.Git == disk.GitNone:
+		return err
+	case s.Opt.Git == disk.GitTracked:
+		return hideIn(dir, ignoreDerived)
 	}
-	for _, one := range []struct {
-		d    *disk.Dir
-		text string
-	}{{state, ignoreAll}, {dir, own}} {
-		if _, err := one.d.Stat(disk.GitIgnore); one.text == "" || !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := one.d.Replace(disk.GitIgnore, []byte(one.text), 0o644, true); err != nil {
-			return err
-		}
+	return hideIn(dir, ignoreAll)
+}
+
+func hideIn(d *disk.Dir, text string) error {
+	if _, err := d.Stat(disk.GitIgnore); !errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return d.Replace(disk.GitIgnore, []byte(text), 0o644, true)
 }

@@ -74,11 +74,16 @@ func (s *Store) Trust(ctx context.Context) error {
 		return now.Broken
 	}
 	return s.Change(ctx, func(c *Change) error {
-		if rules := now.Event(); !operators.Same(c.Facts.Rules, rules) {
-			c.Add(log.Trust, log.Payload{Rules: rules, Operator: s.Opt.Operator, Time: log.Stamp(c.Now)})
-		}
+		c.trust(now)
 		return nil
 	})
+}
+
+// trust plans that rules are accepted.
+func (c *Change) trust(now operators.Rules) {
+	if rules := now.Event(); !operators.Same(c.Facts.Rules, rules) {
+		c.Add(log.Trust, log.Payload{Rules: rules, Operator: c.store.Opt.Operator, Time: log.Stamp(c.Now)})
+	}
 }
 
 const aboutOperators = "\n# Operators\n\nNames that handoffs can have. `handoff operators --help` explains the keys.\n"

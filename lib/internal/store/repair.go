@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -59,10 +58,14 @@ func (s *Store) Repair(ctx context.Context, done func(string), do func(*Repair) 
 		if err == nil {
 			err = r.Commit()
 		}
-		if err == nil {
-			c.follow(log.Point{}, nil)
+		if err != nil {
+			return err
 		}
-		return err
+		c.follow(log.Point{}, nil)
+		if at := s.readPin().at; at.Offset > 0 && !log.Has(c.file, c.At.Offset, at) {
+			return errors.New("cannot replace " + filepath.Join(s.ownPath(), pinFile) + ": remove it")
+		}
+		return nil
 	})
 }
 
@@ -101,9 +104,7 @@ func (r *Repair) mend() error {
 	default:
 		return nil
 	}
-	if err := r.store.writeOwn(pinFile, nil, false); err != nil && r.pin.at.Offset > 0 {
-		return fmt.Errorf("cannot replace %s, remove it: %w", filepath.Join(r.store.ownPath(), pinFile), err)
-	}
+	r.pin, r.isPinless = pin{}, true // the file changes last, so that a kill is noticed
 	good, err := io.ReadAll(io.NewSectionReader(file, 0, end.Offset))
 	if err != nil || info.Size() == 0 {
 		return err
