@@ -138,3 +138,16 @@ func TestReadmeSession(t *testing.T) {
 		t.Errorf("the session is\n%s", got)
 	}
 }
+
+// A name that is probably mistyped is asked about before a command acts for it, even if the command names no handoff.
+func TestActAsMistyped(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.sees("handoff write -m 'Deploy it' --to benn --from ann; handoff write -m 'Test it' --to ann")
+	for _, line := range []string{"handoff take --operator bem", "handoff done --operator bem"} {
+		if shown := p.types(line+" || true", "[y/N]", "n\n"); !strings.Contains(shown, "did you mean ben? Act as bem?") ||
+			!strings.Contains(shown, "nothing was done") {
+			t.Errorf("%s: %q", line, shown)
+		}
+	}
+}

@@ -249,7 +249,7 @@ func quotedInSource(t *testing.T) []printed {
 			if err != nil || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
-			if strings.HasSuffix(path, "fields.json") { // data that has hints
+			if strings.HasSuffix(path, "fields.json") || strings.HasSuffix(path, "words.txt") { // data that has hints
 				all = append(all, quotedIn(path, textOf(t, path))...)
 			}
 			if !strings.HasSuffix(path, ".go") {

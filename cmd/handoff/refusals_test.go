@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,18 +76,11 @@ func TestRefusalsEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs")
 	}
-	bin := scripts.in(t)
 	for _, tt := range refusals {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			env := []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH"), "TEST_MACHINE=one", "GIT_CONFIG_NOSYSTEM=1"}
-			run := func(script string) (string, int) {
-				cmd := exec.Command("bash", "-c", script)
-				cmd.Dir, cmd.Env = home, env
-				out, _ := cmd.CombinedOutput()
-				return string(out), cmd.ProcessState.ExitCode()
-			}
+			run := func(script string) (string, int) { return inShell(t, home, script) }
 			if out, code := run(inShared); code != 0 {
 				t.Fatal(out)
 			}
@@ -135,4 +129,135 @@ func idOf(t *testing.T, home string) string {
 		return "@"
 	}
 	return string(found[1])
+}
+
+// mistakes are commands of ann that are refused because of what she typed, in the project of refusals. What a command
+// exports also holds for the hints. ID is to ben, MINE to ann.
+var mistakes = []struct {
+	command string
+	code    int
+}{
+	{"handoff write 'Please deploy' --to ben", 2},
+	{"handoff write 'Please deploy'", 2},
+	{"handoff write -m x", 2},
+	{"echo x | handoff write", 2},
+	{"echo | handoff write --to ben", 2},
+	{"handoff write -m x --to Ben", 2},
+	{"handoff write -m x --to everyone", 2},
+	{"handoff write -m x --to José", 2},
+	{"handoff write -m x --to ben,,cy", 2},
+	{"handoff write -m x --to ben --ts foo", 2},
+	{"handoff write -m x --to ben --expires foo", 2},
+	{"handoff write -m x --to ben --topic '!!!'", 2},
+	{"handoff write -m x --to ben --tag 'x;'", 2},
+	{"handoff write -m x --to ben --re dead", 2},
+	{"handoff write -m x --to ben --tpic deploy", 2},
+	{"handoff write new.md -m x --to ben", 2},
+	{"handoff write -m 'AKIA'QZ7T2MNLWX4RJ5KE --to ben", 2},
+	{"handoff reply dead -m x", 2},
+	{"echo | handoff done $MINE --reply -", 2},
+	{"echo 'AKIA'QZ7T2MNLWX4RJ5KE | handoff done $MINE --reply -", 2},
+	{"handoff read dead", 2},
+	{"handoff take $ID", 2},
+	{"handoff done $ID", 2},
+	{"handoff take $MINE && handoff archive $MINE", 2},
+	{"handoff create new.md", 2},
+	{"handoff import new.md", 2},
+	{"mkdir -p old; cp new.md old; handoff import old", 2},
+	{"handoff export $ID", 2},
+	{"handoff operators", 2},
+	{"handoff machine-fingerprint nosuch", 2},
+	{"handoff list --nosuch", 2},
+	{"handoff help writ", 2},
+	{"mkdir -p /tmp/$$; cd /tmp/$$; handoff list", 2},
+	{"handoff operators add ann; handoff write -m x --to cyd", 3},
+	{"export HANDOFF_OPERATOR=cy; HANDOFF_OPERATOR=ann handoff take $MINE; handoff take $MINE", 11},
+	{"export HANDOFF_OPERATOR=ben; handoff write new.md --from ann --to ben --supersedes $ID; handoff take $ID", 2},
+}
+
+var (
+	inAnyHint = regexp.MustCompile("`(handoff [^`]+)`")
+	flagHint  = regexp.MustCompile(`(?:add|mean|again with|;) (--[a-z-]+)( [A-Z]+)?`)
+)
+
+// Every command that the hint for a mistake names succeeds, and so does the refused command with the flag that the hint
+// names. One of them is there.
+func TestMistakesEnd(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds the programs")
+	}
+	top, made := t.TempDir(), t.TempDir()
+	if out, code := inShell(t, made, strings.Replace(inShared, "\nhandoff sync\n", "\n", 1)); code != 0 {
+		t.Fatal(out)
+	}
+	all := slices.Clone(mistakes)
+	for line := range strings.Lines(textOf(t, "../internal/cli/words.txt")) {
+		words, _, _ := strings.Cut(line, ": ")
+		for _, word := range strings.Fields(words) {
+			if word != "sign" { // needs a key
+				all = append(all, mistakes[0])
+				all[len(all)-1].command = "handoff " + word
+			}
+		}
+	}
+	for _, tt := range all {
+		t.Run(tt.command, func(t *testing.T) {
+			t.Parallel()
+			home, err := os.MkdirTemp(top, "home") // its name goes into scripts
+			if err == nil {
+				err = exec.Command("cp", "-a", made+"/.", home).Run()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := func(name string) string {
+				out, _ := inShell(t, home, "cd project; handoff list --to "+name+" --format ids")
+				return strings.TrimSpace(out)
+			}
+			id, mine := to("ben"), to("ann")
+			values := strings.NewReplacer("--undo ID", "--undo "+id, "--supersedes ID", "--supersedes "+id,
+				"$ID", id, "$MINE", mine, " ID", " "+mine, "re HANDOFF", "re "+id, " NAME", " ben", " AGENT", " claude",
+				" TOPIC", " deploy", " TAG", " ci", "write FILE", "write new.md", "-o FILE", "-o b",
+				"--output FILE", "--output b", "expires TIME", "expires 7d", "ts TIME", "ts 2026-05-07")
+			where := "cd project; mkdir -p " + home + "/.claude\n"
+			if first, _, is := strings.Cut(tt.command, ";"); is && strings.HasPrefix(first, "export ") {
+				where += first + "\n"
+			}
+			transcript, code := inShell(t, home, where+values.Replace(tt.command))
+			if code != tt.code {
+				t.Fatalf("exits with %d, not %d:\n%s", code, tt.code, transcript)
+			}
+			var ends []string
+			for _, found := range inAnyHint.FindAllStringSubmatch(transcript, -1) {
+				ends = append(ends, found[1])
+			}
+			for _, found := range flagHint.FindAllStringSubmatch(transcript, -1) {
+				if strings.Contains(found[0], "mean") {
+					ends = append(ends, strings.Replace(tt.command, "--tpic", found[1], 1))
+				} else {
+					ends = append(ends, tt.command+" "+found[1]+found[2])
+				}
+			}
+			if len(ends) == 0 {
+				t.Errorf("no command or flag ends it:\n%s", transcript)
+			}
+			for _, end := range ends {
+				if out, code := inShell(t, home, where+values.Replace(end)); code != 0 {
+					t.Errorf("%s exits with %d:\n%s\nafter\n%s", end, code, out, transcript)
+				}
+			}
+		})
+	}
+}
+
+// inShell runs a script of a person who has her home in a directory.
+func inShell(t *testing.T, home, script string) (out string, code int) {
+	t.Helper()
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Dir = home
+	cmd.Env = []string{"HOME=" + home, "PATH=" + scripts.in(t) + ":" + os.Getenv("PATH"), "TEST_MACHINE=one",
+		"GIT_CONFIG_NOSYSTEM=1", "EDITOR=cp new.md"}
+	text, _ := cmd.CombinedOutput()
+	return string(text), cmd.ProcessState.ExitCode()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/disk"
+	"github.com/seed-78daf238/handoff/lib/internal/settings"
 	"github.com/seed-78daf238/handoff/lib/internal/store"
 )
 
@@ -41,7 +42,13 @@ func (p Places) locate(a Agent, user, project string) (f file, err error) {
 		return f, fault.Config("set "+variable+" to an absolute path", "%s is %q", variable, base)
 	}
 	f.path, f.modes = filepath.Join(base, filepath.FromSlash(below)), disk.ModesOf(base)
-	if f.real, err = store.Resolve(f.path); err == nil {
+	if p.IsProject { // a clone may bring links
+		err = settings.CheckLinks(f.path)
+	}
+	if err == nil {
+		f.real, err = store.Resolve(f.path)
+	}
+	if err == nil {
 		err = f.read()
 	}
 	return f, err

@@ -58,9 +58,8 @@ type App struct {
 	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
 
-	looked   *handoff.Project // see look
-	isAuto   bool             // the user's setting sync is auto
-	unhelped error            // why help was not printed
+	isAuto   bool  // the user's setting sync is auto
+	unhelped error // why help was not printed
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -196,7 +195,6 @@ func (a *App) Project() (handoff.Project, error) {
 func (a *App) In(dir string) *App {
 	here := *a
 	here.Getwd = func() (string, error) { return dir, nil }
-	here.looked = nil
 	return &here
 }
 
@@ -207,34 +205,22 @@ func (a *App) Noting(w io.Writer) *App {
 	return &here
 }
 
-// look loads the project once for all later calls of Project. Use it where the program ends with the command.
-func (a *App) look() {
-	if p, err := a.load(); err == nil {
-		a.looked = &p
-	}
-}
-
-// load returns the project that look has loaded, or loads it. It lacks the options that Project sets.
-func (a *App) load() (handoff.Project, error) {
-	if a.looked != nil {
-		return *a.looked, nil
-	}
+// load returns the project without the options that Project sets.
+func (a *App) load() (p handoff.Project, err error) {
 	cwd, err := a.Getwd()
 	if err != nil {
-		return handoff.Project{}, fault.Config("change to an existing directory",
-			"cannot use the current directory: %v", err)
+		return p, fault.Config("change to an existing directory", "cannot use the current directory: %v", err)
 	}
-	p, err := handoff.LoadProject(cwd, a.Getenv, a.Flags)
-	if err != nil {
+	if p, err = handoff.LoadProject(cwd, a.Getenv, a.Flags); err != nil {
 		return p, err
 	}
 	a.isAuto = p.User.Sync.Value == handoff.SyncAuto
 	if p.Apart != "" {
-		a.Note("this linked work tree has a store of its own: " + p.Apart)
+		a.warn("this linked work tree has a store of its own: " + p.Apart)
 	}
 	a.Options(&p.Options)
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
-		a.Note("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
+		a.warn("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}
 	return p, nil
 }

@@ -30,50 +30,45 @@ var canAct = map[string]func(e handoff.Entry, me string) bool{
 		return !e.Life().Archive.IsDone() && !e.Life().Take.IsDone()
 	},
 	"archive --undo": func(e handoff.Entry, _ string) bool { return e.Life().Archive.IsDone() },
-	"write --undo":   isWaiting,
 	"withdraw":       isWaiting,
 }
 
-func isOpen(e handoff.Entry) bool { return !e.State.IsClosed() }
-
 func canTake(e handoff.Entry, me string) bool {
-	return isOpen(e) && !e.Life().Take.IsDone() && e.IsTo(me)
+	return !e.State.IsClosed() && !e.Life().Take.IsDone() && e.IsTo(me)
 }
 
-func isHeld(e handoff.Entry, me string) bool { return isOpen(e) && e.Life().Take.Operator == me }
+func isHeld(e handoff.Entry, me string) bool {
+	return !e.State.IsClosed() && e.Life().Take.Operator == me
+}
 
 func isWaiting(e handoff.Entry, me string) bool {
 	return e.From == me && e.State == handoff.StateUnread
 }
 
-// CompleteIDs completes the handoffs on which a command can act.
-func (a *App) CompleteIDs(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	verb := cmd.Name()
+// completeArguments completes the arguments that the usage line of a command names: ID, OPERATOR, AGENT, FILE and DIR.
+func (a *App) completeArguments(cmd *cobra.Command, args []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
+	var offers []string
+	verb, names := cmd.Name(), func(word string) bool {
+		arguments, _, _ := strings.Cut(cmd.Use, " -")
+		return strings.Contains(arguments, word)
+	}
 	if cmd.Flags().Changed("undo") {
 		verb += " --undo"
 	}
-	return a.offerIDs(args, typed, canAct[verb]), cobra.ShellCompDirectiveNoFileComp
-}
-
-// CompleteIDsAndFiles completes handoffs and files.
-func (a *App) CompleteIDsAndFiles(_ *cobra.Command, args []string, typed string) ([]string,
-	cobra.ShellCompDirective) {
-	return a.offerIDs(args, typed, nil), cobra.ShellCompDirectiveDefault // files if nothing else matches
-}
-
-// CompleteIDsAndOperators completes handoffs, and after the first one also operators.
-func (a *App) CompleteIDsAndOperators(cmd *cobra.Command, args []string, typed string) ([]string,
-	cobra.ShellCompDirective) {
-	offers, files := a.CompleteIDs(cmd, args, typed)
-	if len(args) > 0 {
-		offers = append(a.KnownOperators(), offers...)
+	if names("OPERATOR") && (len(args) > 0 || !names("ID")) {
+		offers = a.knownOperators()
 	}
-	return offers, files
-}
-
-// CompleteOperators completes operators.
-func (a *App) CompleteOperators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return a.KnownOperators(), cobra.ShellCompDirectiveNoFileComp
+	switch {
+	case names("ID"):
+		offers = append(offers, a.offerIDs(args, typed, canAct[verb])...)
+	case names("AGENT"):
+		offers = agent.Names()
+	}
+	if names("FILE") || names("DIR") {
+		return offers, cobra.ShellCompDirectiveDefault // files if nothing else matches
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
 // offerIDs returns the handoffs that fit and are not among args, newest first: 8 digits with the title.
@@ -85,7 +80,7 @@ func (a *App) offerIDs(args []string, typed string, fits func(e handoff.Entry, m
 	p, _ := a.Project()
 	me := p.MeOr(a.Who.Operator)
 	entries, _ := s.List(handoff.Filter{All: true})
-	digits := max(EnoughDigits(entries), len(typed))
+	digits := max(Shortest, len(typed))
 	var fitting []handoff.Entry
 	for _, e := range slices.Backward(entries) {
 		id := Short(e.ID, digits)
@@ -95,38 +90,39 @@ func (a *App) offerIDs(args []string, typed string, fits func(e handoff.Entry, m
 		}
 	}
 	for i, l := range s.Listed(fitting) {
-		offers = append(offers, Offer(Short(fitting[i].ID, digits), l.Title))
+		offers = append(offers, offer(Short(fitting[i].ID, digits), l.Title))
 	}
 	return offers
 }
 
-// Offer returns a completion with its description.
-func Offer(value, about string) string { return value + "\t" + handoff.EscapeLine(about) }
-
-// KnownOperators returns the operators of the operators file and of the listed handoffs.
-func (a *App) KnownOperators() []string {
-	var names []string
-	if s := a.Quietly(); s != nil {
-		if list, err := s.Registry().Policy(); err == nil && list != nil {
-			for _, o := range list.All() {
-				names = append(names, o.ID)
-			}
-		}
-		entries, _ := s.List(handoff.Filter{})
-		for _, e := range entries {
-			names = append(names, e.From, e.To)
-		}
-	}
-	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	return slices.DeleteFunc(names, func(name string) bool { return name == handoff.Next })
+// offer returns a completion with its description.
+func offer(value, about string) string {
+	return cobra.CompletionWithDesc(value, handoff.EscapeLine(about))
 }
 
-// Quietly returns the store of the project for a look that prints no notes, and creates nothing; nil if
-// it cannot be opened.
+// knownOperators returns the operators of the operators file and of the listed handoffs.
+func (a *App) knownOperators() (names []string) {
+	s := a.Quietly()
+	if s == nil {
+		return nil
+	}
+	for _, o := range a.listedOperators().All() {
+		names = append(names, o.ID)
+	}
+	entries, _ := s.List(handoff.Filter{})
+	for _, e := range entries {
+		names = append(names, e.From, e.To)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == handoff.Next })
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+// Quietly returns the store of the project for a look that prints no notes, and creates nothing; nil if it cannot be
+// opened. A project can have operators before it has handoffs.
 func (a *App) Quietly() *handoff.Store {
 	quiet := *a
 	quiet.Quiet = true
-	_, s, err := quiet.NewStore() // a project can have operators before it has handoffs
+	_, s, err := quiet.NewStore()
 	if err != nil {
 		return nil
 	}
@@ -137,24 +133,28 @@ func (a *App) Quietly() *handoff.Store {
 func (a *App) offerValues(f *pflag.Flag, typed string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	if single, is := f.Value.(singleValue); is {
-		choice, _ := single.Value.(value)
-		words = choice.words
+		if choice, _ := single.Value.(value); choice.words != nil {
+			return choice.words, cobra.ShellCompDirectiveNoFileComp
+		}
 	}
-	switch kind, _ := pflag.UnquoteUsage(f); {
-	case words != nil:
-	case kind == "operator":
-		words = a.KnownOperators()
-	case kind == "recipient":
-		words = a.offerRecipients(typed)
-	case kind == "handoff":
-		words = a.offerIDs(nil, typed, nil)
-	case kind == "agent":
+	switch kind, _ := pflag.UnquoteUsage(f); kind {
+	case "operator":
+		words = a.knownOperators()
+	case "name": // the last of several
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		for _, name := range slices.Concat(a.knownOperators(), []string{handoff.Next}, a.listedOperators().Teams()) {
+			words = append(words, before+name)
+		}
+	case "handoff":
+		fits := map[string]func(handoff.Entry, string) bool{"undo": isWaiting}[f.Name]
+		words = a.offerIDs(nil, typed, fits)
+	case "agent":
 		words = agent.Names()
-	case f.Name == "kind":
+	case "kind":
 		words = kinds.Names()
-	case kind == "directory":
+	case "directory":
 		return nil, cobra.ShellCompDirectiveFilterDirs
-	case slices.Contains([]string{"key", "file", "path"}, kind):
+	case "key", "file", "path":
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
@@ -183,20 +183,13 @@ func (a *App) finishFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 // without Args takes none, and one without examples has the first of each subcommand.
 func (a *App) finish(cmd *cobra.Command) {
 	a.finishFlags(cmd, cmd.Flags())
-	check, complete := cmd.Args, cmd.ValidArgsFunction
+	check := cmd.Args
 	if check == nil {
 		check = cobra.NoArgs
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error { return checkArguments(cmd, args, check) }
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string,
-		cobra.ShellCompDirective) {
-		switch {
-		case check(cmd, append(slices.Clip(args), typed)) != nil:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		case complete == nil:
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		return complete(cmd, args, typed)
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = a.completeArguments
 	}
 	var first []string
 	for _, sub := range cmd.Commands() {

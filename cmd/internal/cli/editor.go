@@ -53,11 +53,7 @@ func (w *Writing) shown() (start, aside string, err error) {
 	if w.about == nil {
 		return "", aside + "Where does it stand? What is open, what comes next, what to beware of?\n", nil
 	}
-	s, err := w.App.Store()
-	if err != nil {
-		return "", "", err
-	}
-	got, err := s.Read(w.about.ID)
+	got, err := w.store.Read(w.about.ID)
 	if err != nil || !w.isReply {
 		return got.Body, aside, err
 	}

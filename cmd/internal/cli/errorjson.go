@@ -9,11 +9,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// An errorReport is an error as JSON.
-type errorReport struct {
-	Error errorDetails `json:"error"`
-}
-
+// errorDetails is an error as JSON.
 type errorDetails struct {
 	Code    int    `json:"code"`
 	Class   string `json:"class"`
@@ -36,7 +32,7 @@ type holder struct {
 }
 
 // asJSON returns an error for scripts, with the place of its first fault.
-func (a *App) asJSON(err error) errorReport {
+func (a *App) asJSON(err error) any {
 	text, advice := a.errorText(err)
 	exit := ExitOf(err)
 	e := errorDetails{Code: exit.Code, Class: exit.Name, Message: text, Hint: strings.Join(advice, "; ")}
@@ -55,7 +51,7 @@ func (a *App) asJSON(err error) errorReport {
 	if taken, is := errors.AsType[*handoff.TakenError](err); is && !a.ForAgents {
 		e.Holder = &holder{taken.By.Operator, taken.By.Session, taken.By.Time, taken.By.Until, taken.Ended != ""}
 	}
-	return errorReport{e}
+	return map[string]errorDetails{"error": e}
 }
 
 // wantsJSON reports whether --json was given, even if the command line is invalid.

@@ -25,14 +25,19 @@ func Conflicts(cmd *cobra.Command, name string, others ...string) {
 func Needs(cmd *cobra.Command, name, other string) { annotate(cmd, name, "needs", []string{other}) }
 
 func annotate(cmd *cobra.Command, name, key string, others []string) {
-	if err := cmd.Flags().SetAnnotation(name, key, others); err != nil {
-		panic(err) // the command has no such flag
-	}
+	others = append(others, cmd.Flag(name).Annotations[key]...)
+	_ = cmd.Flags().SetAnnotation(name, key, others)
 }
 
-// checkFlags returns an error if flags conflict, or need others. With --json the format is jsonl.
+// checkFlags returns an error if flags conflict, need others, or are missing.
 func (a *App) checkFlags(cmd *cobra.Command) (err error) {
 	flags := cmd.Flags()
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, isRequired := f.Annotations[cobra.BashCompOneRequiredFlag]; isRequired && !f.Changed {
+			name, _ := pflag.UnquoteUsage(f)
+			err = Invalid("add --"+f.Name+" "+strings.ToUpper(name), "no --%s", f.Name)
+		}
+	})
 	flags.Visit(func(f *pflag.Flag) {
 		for _, other := range f.Annotations["conflicts"] {
 			if flags.Changed(other) {
@@ -47,13 +52,6 @@ func (a *App) checkFlags(cmd *cobra.Command) (err error) {
 	})
 	if flags.Changed("lock-timeout") {
 		a.Flags.LockTimeout = max(a.Flags.LockTimeout, 1) // 0 would mean the default
-	}
-	if format := flags.Lookup("format"); err == nil && format != nil && a.JSON {
-		if !format.Changed {
-			_ = format.Value.Set("jsonl") // a format without it has no other JSON
-		} else if is := format.Value.String(); !strings.HasPrefix(is, "json") {
-			err = Invalid("remove one", "--json conflicts with --format %s", is)
-		}
 	}
 	return err
 }

@@ -17,8 +17,8 @@ type Fields handoff.Document
 // Declare adds the flags.
 func (f *Fields) Declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.From, "from", "", "the sender, an `operator` (default: you)")
-	flags.StringVar(&f.To, "to", "", "the `recipient`: a name, a team, several as ben,cy, or next for whoever works "+
-		"here next")
+	flags.StringVar(&f.To, "to", "", "`name` of the recipient: a person, an agent, a team, several as ben,cy, or next "+
+		"for whoever works here next")
 	flags.StringVar(&f.Topic, "topic", "", "the `topic`, one or a few words (default: from the text)")
 	flags.StringVar(&f.Time, "ts", "", "the `time` (default: now)")
 	flags.StringArrayVar(&f.Tags, "tag", nil, "a `tag`; can be repeated")
@@ -44,7 +44,6 @@ func (f *Fields) complete(a *App) error {
 		}
 		f.Time = at.UTC().Format(time.RFC3339)
 	}
-	f.From = Name(f.From)
 	return checkReferences(f.References)
 }
 

@@ -49,7 +49,7 @@ func helpCommand(a *App) *cobra.Command {
 			}
 			offers := append(topicNames(), "all")
 			for _, c := range cmd.Root().Commands() {
-				offers = append(offers, Offer(c.Name(), c.Short))
+				offers = append(offers, offer(c.Name(), c.Short))
 			}
 			return offers, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -67,12 +67,13 @@ func (a *App) explain(root *cobra.Command, words []string) error {
 	case err == nil:
 		return a.printTopic(strings.Replace(string(topic), "{flags}\n", recordFlags(), 1))
 	}
-	cmd, rest, err := root.Find(words)
-	if near := nearestName(words[0], topicNames()); cmd == root && near != "" {
+	cmd, rest, _ := root.Find(words)
+	near := nearestName(words[0], append(topicNames(), namesOf(root.Commands())...))
+	switch {
+	case cmd == root && near != "":
 		return Invalid("did you mean `handoff help "+near+"`?", "no command or topic %q", words[0])
-	}
-	if err != nil || len(rest) > 0 && !cmd.HasSubCommands() {
-		return Invalid("run `"+cmd.CommandPath()+" --help`", "no command %q", strings.Join(words, " "))
+	case cmd == root, len(rest) > 0 && !cmd.HasSubCommands():
+		return unknownCommand(cmd, rest[0])
 	}
 	return a.Help(cmd, rest)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -43,11 +44,20 @@ func Documents(dir string) (paths []string, err error) {
 
 // ReadInput reads a regular file of at most MaxInput bytes. It never waits for a FIFO.
 func ReadInput(path string) ([]byte, error) {
-	f, err := OpenInput(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, err
+		return nil, InputError(path, err)
 	}
 	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return nil, InputError(path, err)
+	case info.IsDir():
+		return nil, Invalid("name a file in it", "%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return nil, Invalid("name - in place of the path, and redirect standard input: - <"+path,
+			"%s is not a regular file", path)
+	}
 	return ReadAll(f, path, MaxInput)
 }
 
@@ -73,28 +83,6 @@ func (a *App) ReadNamed(path string) (name string, text []byte, err error) {
 	return path, text, err
 }
 
-// OpenInput opens a regular file as ReadInput does.
-func OpenInput(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, InputError(path, err)
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		err = InputError(path, err)
-	case info.IsDir():
-		err = Invalid("name a file in it", "%s is a directory", path)
-	case !info.Mode().IsRegular():
-		err = Invalid("name - in place of the path, and redirect standard input: - <"+path, "%s is not a regular file",
-			path)
-	default:
-		return f, nil
-	}
-	f.Close()
-	return nil, err
-}
-
 // InputError returns why an input cannot be read. A wrong path is invalid input.
 func InputError(path string, err error) error {
 	return pathError("read", path, err)
@@ -111,9 +99,9 @@ func pathError(do, path string, err error) error {
 	if errors.As(err, &reason) {
 		why = reason.Error()
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) ||
-		errors.Is(err, syscall.EISDIR) ||
-		errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
+	isWrong := func(reason error) bool { return errors.Is(err, reason) }
+	if slices.ContainsFunc([]error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR, syscall.ENXIO,
+		syscall.ELOOP, syscall.ENAMETOOLONG}, isWrong) {
 		return Invalid("check the path", "cannot "+do+" %s: %s", path, why)
 	}
 	return fmt.Errorf("nothing stored: cannot %s %s: %w", do, path, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,9 +32,9 @@ func (w *Writing) Kept(why error, files []string) error {
 	} else if w.texts == nil && (len(files) == 0 || files[0] == "-") {
 		w.loose, _ = w.piped()
 	}
-	took := ""
-	if w.Time == "" && !errors.Is(why, handoff.ErrInvalid) && !errors.Is(why, handoff.ErrDenied) {
-		took = w.took
+	took := w.took
+	if w.Time != "" || !isRepeatable(why) {
+		took = ""
 	}
 	if len(bytes.TrimSpace(w.loose)) == 0 {
 		return SameAgain(why, took)
@@ -46,15 +47,31 @@ func (w *Writing) Kept(why error, files []string) error {
 	if took != "" {
 		again = []string{"--ts", took}
 	}
-	return WithHint(why, "your text is kept: `"+w.line(append(again, "-")...)+" < "+quoted(path)+"`")
+	for _, missing := range []string{"--to NAME", "--redact"} {
+		if strings.Contains(why.Error()+strings.Join(hints(why), ""), missing) {
+			again = append(again, strings.Fields(missing)...)
+		}
+	}
+	return WithHint(why, "your text is kept: `"+w.line(why, append(again, "-")...)+" < "+quoted(path)+"`")
 }
 
-// line returns the command that runs: its handoffs, the flags that do not give the text, and more arguments.
-func (w *Writing) line(more ...string) string {
+// line returns the command that runs: its handoffs, the flags that do not give the text, and more arguments. What why
+// finds wrong has a name in its place, such as ID.
+func (w *Writing) line(why error, more ...string) string {
 	if w.Command == nil {
 		return "handoff"
 	}
-	words := append(strings.Fields(w.Command.CommandPath()), w.IDs...)
+	isWrong := func(flag, value string) bool {
+		return errors.Is(why, handoff.ErrInvalid) && (strings.Contains(why.Error(), strconv.Quote(value)) ||
+			strings.Contains(why.Error(), flag+" ") || strings.Contains(why.Error(), flag+":"))
+	}
+	words := strings.Fields(w.Command.CommandPath())
+	for _, id := range w.IDs {
+		if isWrong("@", id) {
+			id = "ID"
+		}
+		words = append(words, id)
+	}
 	isGiven := false
 	w.Command.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -62,6 +79,10 @@ func (w *Writing) line(more ...string) string {
 			values = list.GetSlice()
 		}
 		for _, value := range values {
+			if isWrong("--"+f.Name, value) {
+				name, _ := pflag.UnquoteUsage(f)
+				value = strings.ToUpper(name)
+			}
 			switch {
 			case f.Name == "message":
 			case f.NoOptDefVal != "":

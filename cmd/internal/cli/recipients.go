@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,12 +12,21 @@ import (
 // Recipients returns the operators that --to names, each once: names with commas between them, where a team means its
 // members. from returns the sender, who is left out of a team of several. An empty to is one unknown recipient, "".
 func (a *App) Recipients(from func() string, to string) ([]string, error) {
+	if to == "" {
+		return []string{""}, nil
+	}
 	var all []string
+	list := a.listedOperators()
 	for name := range strings.SplitSeq(to, ",") {
-		if name = strings.TrimSpace(name); name == "" && to != "" {
+		name = Name(strings.TrimSpace(name))
+		if name == "" {
 			return nil, Invalid("put one comma between two names: --to ben,cy", "--to %q has an empty name", to)
 		}
-		for _, one := range a.membersOf(Name(name), from) {
+		members := []string{name}
+		if slices.Contains(list.Teams(), name) {
+			members = list.Recipients(name, from(), a.Now())
+		}
+		for _, one := range members {
 			if !slices.Contains(all, one) {
 				all = append(all, one)
 			}
@@ -29,19 +39,8 @@ func (a *App) Recipients(from func() string, to string) ([]string, error) {
 	return all, nil
 }
 
-// membersOf returns the members of a team, or name alone. If the operators file cannot be used, storing reports it.
-func (a *App) membersOf(name string, from func() string) []string {
-	if name != "" {
-		if list := a.listedOperators(); slices.Contains(list.Teams(), name) {
-			return list.Recipients(name, from(), a.Now())
-		}
-	}
-	return []string{name}
-}
-
-// listedOperators returns the operators that handoffs can name, nil if there is no usable list.
+// listedOperators returns the operators that handoffs can name, nil if there is no usable list: storing reports why.
 func (a *App) listedOperators() *handoff.OperatorList {
-	a.look()
 	if s := a.Quietly(); s != nil {
 		if list, err := s.Registry().Policy(); err == nil {
 			return list
@@ -52,14 +51,12 @@ func (a *App) listedOperators() *handoff.OperatorList {
 
 // prepare completes the flags, and finds what the text is about, the recipients, and whether their names are right.
 func (w *Writing) prepare() error {
-	if err := w.Relating.Apply(w.App, &w.Fields); err != nil {
+	if err := cmp.Or(w.Relating.Apply(w.App, &w.Fields), w.open()); err != nil {
 		return err
 	}
 	for i, id := range w.Related() {
-		if s, err := w.App.Store(); err == nil && w.about == nil {
-			if e, err := s.Find(id); err == nil {
-				w.about, w.isReply = &e, i < len(w.Re)
-			}
+		if e, err := w.store.Find(id); err == nil && w.about == nil {
+			w.about, w.isReply = &e, i < len(w.Re)
 		}
 	}
 	if me := w.self(); w.about != nil && !w.isReply && me != "" && me != w.about.From && !w.about.IsTo(me) {
@@ -73,10 +70,6 @@ func (w *Writing) prepareNames() (err error) {
 	if w.to, err = w.Recipients(w.self, w.To); err != nil {
 		return err
 	}
-	_, s, err := w.NewStore()
-	if err != nil {
-		return err
-	}
 	for i, name := range append(slices.Clone(w.to), w.From) {
 		flag := "--to"
 		if i == len(w.to) {
@@ -85,28 +78,18 @@ func (w *Writing) prepareNames() (err error) {
 		if err := handoff.CheckOperator(name); name != "" && err != nil {
 			return fmt.Errorf("%s: %w", flag, err)
 		}
-		if err := w.CheckName(s, name, "Store it for "+name+"?"); err != nil {
+		if err := w.CheckName(w.store, name, "Store it for "+name+"?"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// offerRecipients completes the last of the recipients in --to: operators and teams.
-func (a *App) offerRecipients(typed string) []string {
-	names := slices.Concat(a.KnownOperators(), []string{handoff.Next}, a.listedOperators().Teams())
-	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	for i := range names {
-		names[i] = before + names[i]
-	}
-	return names
-}
-
 // AnswerTo makes the text the answer to a handoff; "@" is the one that the operator holds.
 func (w *Writing) AnswerTo(id string) error {
 	w.IDs = []string{id}
-	s, err := w.App.Store()
-	if err == nil && id == "@" {
+	s, err := w.App.Store() // outside a project, there is nothing to answer
+	if err = cmp.Or(err, w.open()); err == nil && id == "@" {
 		id, err = w.Taken(s, w.self(), w.SessionID())
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -60,13 +61,12 @@ func (r *Relating) Related() []string { return slices.Concat(r.Re, r.Supersedes)
 // At a terminal the user decides whether the new ones replace them, otherwise a note names them.
 func (w *Writing) replaceOlder(sources []handoff.Source) {
 	isOf := func(src handoff.Source) bool { return src.File != "" && src.Given != nil }
-	p, s, err := w.NewStore()
-	if err != nil || w.about != nil || !slices.ContainsFunc(sources, isOf) {
+	if w.about != nil || !slices.ContainsFunc(sources, isOf) {
 		return
 	}
-	fromFiles := s.Lifecycle().FromFiles()
+	fromFiles := w.store.Lifecycle().FromFiles()
 	for _, src := range sources {
-		doc, err := handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes)
+		doc, err := handoff.Parse(src, handoff.PlainRules, w.project.Options.MaxDocumentBytes)
 		if err != nil || !isOf(src) || doc.HandoffID != "" {
 			continue
 		}
@@ -74,13 +74,13 @@ func (w *Writing) replaceOlder(sources []handoff.Source) {
 			return old.From != doc.From || old.To != doc.To
 		})
 		if len(older) > 0 {
-			w.askToReplace(s, older, src.Given)
+			w.askToReplace(older, src.Given)
 		}
 	}
 }
 
-func (w *Writing) askToReplace(s *handoff.Store, older []handoff.Entry, given *handoff.Document) {
-	names := strings.Join(w.Names(s, older), ", ")
+func (w *Writing) askToReplace(older []handoff.Entry, given *handoff.Document) {
+	names := strings.Join(w.Names(w.store, older), ", ")
 	if !w.CanAsk() || w.Quiet {
 		ids := make([]string, len(older))
 		for i, old := range older {
@@ -122,8 +122,12 @@ func (r *Relating) expiry(a *App, ts string) (at time.Time, err error) {
 	if err != nil {
 		return at, nil // ts is refused later
 	}
-	if at, err = handoff.ParseUntil(r.Expires, from); err == nil && !at.After(from) {
-		err = Invalid("use a time after that of the handoff, "+ts, "--expires %q is before the time of the handoff",
+	at, err = handoff.ParseUntil(r.Expires, from)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("--expires: %w", err)
+	case !at.After(from):
+		err = Invalid("use a time after that of the handoff, "+ts, "--expires: %q is before the time of the handoff",
 			r.Expires)
 	}
 	return at, err

@@ -21,11 +21,9 @@ func (a *App) useRemote(p *handoff.Project, named string) {
 		name := cmp.Or(named, at.Settings.Remote.Value)
 		r, key, err := a.openRemote(s, at, name)
 		if err == nil && named == "" {
-			err = a.checkRemote(s, name, key)
-		}
-		if err != nil && r != nil {
-			r.Close()
-			r = nil
+			if err = a.checkRemote(s, name, key); err != nil {
+				r.Close()
+			}
 		}
 		return r, key, err
 	}

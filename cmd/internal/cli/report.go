@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,38 +16,25 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-// elsewhere has the words of other tools, with what does the same here.
-var elsewhere = []struct{ words, hint string }{
-	{"ls", "to list handoffs: `handoff list`"},
-	{"view cat open get", "to read a handoff: `handoff read ID`"},
-	{"send add post submit give", "to give a handoff to someone: `handoff write FILE --to NAME`"},
-	{"assign forward", "only its recipient takes a handoff; to give it to another: `handoff write FILE --to NAME`"},
-	{"edit update", "a handoff never changes; to replace it: `handoff write FILE --supersedes ID`"},
-	{"comment answer", "to answer a handoff: `handoff reply ID`"},
-	{"claim start accept", "to start the work: `handoff take ID`"},
-	{"close finish complete", "to finish a handoff: `handoff done ID`"},
-	{"rm delete remove del", "to hide a handoff: `handoff archive ID`"},
-	{"push pull fetch", "to exchange handoffs with other clones: `handoff sync`"},
-	{"undo revert cancel", "to take back what you wrote: `handoff write --undo ID`"},
-	{"thread history", "to see what happened: `handoff log ID`"},
-	{"sign", "to sign a handoff, write it again: `handoff write FILE --sign`"},
-	{"uninstall", "to remove the hooks of an agent: `handoff install AGENT --undo`"},
-}
+// elsewhere has a line for the words of other tools: the words, and what does the same here.
+//
+//go:embed words.txt
+var elsewhere string
 
 // unknownCommand returns the error for a word that names no command below cmd. The hint is the command that is probably
 // meant.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	path := cmd.CommandPath()
 	advice := "run `" + path + " --help`"
-	if !cmd.HasParent() {
-		advice = "run `handoff help all`"
-	}
 	if near := nearestName(word, namesOf(cmd.Commands())); near != "" {
 		advice = "did you mean `" + path + " " + near + "`?"
+	} else if !cmd.HasParent() {
+		advice = "run `handoff help all`"
 	}
-	for _, other := range elsewhere {
-		if !cmd.HasParent() && slices.Contains(strings.Fields(other.words), word) {
-			advice = other.hint
+	for line := range strings.Lines(elsewhere) {
+		words, hint, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if !cmd.HasParent() && slices.Contains(strings.Fields(words), word) {
+			advice = hint
 		}
 	}
 	return Invalid(advice, "no command %q", strings.TrimPrefix(path+" "+word, "handoff "))
@@ -64,29 +52,27 @@ func nearestName(word string, known []string) string {
 
 // Usage turns an error about the flags of a command into invalid input.
 func Usage(cmd *cobra.Command, err error) error {
-	wrong := &handoff.Error{Class: handoff.ErrInvalid, Problem: err.Error(), Cause: err}
-	if hints(err) == nil {
-		wrong.Advice = "run `" + cmd.CommandPath() + " --help`"
-	}
+	problem, advice := err.Error(), "run `"+cmd.CommandPath()+" --help`"
 	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		near := nearestName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), names)
 		if near != "" {
-			wrong.Advice = "did you mean --" + near + "?"
+			advice = "did you mean --" + near + "?"
 		}
 	}
 	if value, is := errors.AsType[*pflag.InvalidValueError](err); is {
 		why := value.Unwrap().Error()
+		advice = cmp.Or(strings.Join(hints(err), "; "), advice)
 		if errors.Is(err, strconv.ErrSyntax) { // of a boolean flag
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())
-			wrong.Advice = "leave the value out, or use true or false"
+			advice = "leave the value out, or use true or false"
 		}
-		if wrong.Problem = "--" + value.GetFlag().Name + " " + why; strings.HasPrefix(why, `"`) {
-			wrong.Problem = "--" + value.GetFlag().Name + ": " + why
+		if problem = "--" + value.GetFlag().Name + " " + why; strings.HasPrefix(why, `"`) {
+			problem = "--" + value.GetFlag().Name + ": " + why
 		}
 	}
-	return wrong
+	return Invalid(advice, "%s", problem)
 }
 
 // Invalid returns an error about the input, with a hint.
@@ -119,33 +105,23 @@ func (a *App) report(err error) {
 	}
 	text, advice := a.errorText(err)
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = handoff.EscapeLine(line); len(line) > maxLine {
-			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
-		}
-		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "handoff: "+line))
+		a.say("handoff", line)
 	}
 	for _, hint := range advice {
-		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "hint: "+handoff.EscapeLine(hint)))
+		a.say("hint", hint)
 	}
 }
 
-// hints returns the hints of an error and of the errors that it wraps, each once.
+// say prints a line for people to standard error, escaped and cut.
+func (a *App) say(prefix, text string) {
+	if text = handoff.EscapeLine(text); len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+	}
+	fmt.Fprintln(a.Stderr, Fit(a.Stderr, prefix+": "+text))
+}
+
+// hints returns the hints of an error and of the errors that it wraps, each once. The cause comes first.
 func hints(err error) (all []string) {
-	add := func(more ...string) {
-		for _, h := range more {
-			if !slices.Contains(all, h) {
-				all = append(all, h)
-			}
-		}
-	}
-	if h, ok := err.(hinted); ok { // the cause comes first
-		add(hints(h.error)...)
-		add(h.hint)
-		return all
-	}
-	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
-		add(h.Hint())
-	}
 	var inner []error
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
@@ -153,8 +129,17 @@ func hints(err error) (all []string) {
 	case interface{ Unwrap() error }:
 		inner = []error{e.Unwrap()}
 	}
+	var found []string
 	for _, e := range inner {
-		add(hints(e)...)
+		found = append(found, hints(e)...)
+	}
+	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
+		found = append(found, h.Hint())
+	}
+	for _, hint := range found {
+		if !slices.Contains(all, hint) {
+			all = append(all, hint)
+		}
 	}
 	return all
 }
@@ -170,6 +155,6 @@ func (a *App) warn(text string) {
 func (a *App) Note(text string) {
 	if !a.Quiet {
 		a.progress.clear()
-		fmt.Fprintln(a.Stderr, Fit(a.Stderr, "handoff: "+handoff.EscapeLine(text)))
+		a.say("handoff", text)
 	}
 }

@@ -29,21 +29,22 @@ func (s *Signing) Declare(flags *pflag.FlagSet) {
 // OwnKey stands for the user's own key.
 const OwnKey = "yours"
 
-// UserKey returns the file of the key; "" is that of the user.
-func (s Signing) UserKey() string {
-	if s.Sign == OwnKey {
-		return ""
-	}
-	return s.Sign
-}
-
 // signatures sets the options of a store for signatures.
 func (a *App) signatures(p handoff.Project, o *handoff.Options) {
 	o.VerifySignature = signature.Verify
-	if a.Signing.Sign != "" || p.User.Sign.Value {
-		o.Sign = func(namespace string, text []byte) ([]byte, error) {
-			return SignAs(a, p, a.Signing.UserKey(), namespace, text)
+	if a.Signing.Sign == "" && !p.User.Sign.Value {
+		return
+	}
+	o.Sign = func(namespace string, text []byte) ([]byte, error) {
+		key, done, err := a.signingKey(p)
+		defer done()
+		if err != nil {
+			return nil, err
 		}
+		if _, err := os.Stat(key); err != nil {
+			return nil, InputError(key, err)
+		}
+		return sign(key, namespace, text)
 	}
 }
 
@@ -68,22 +69,23 @@ func sign(key, namespace string, message []byte) ([]byte, error) {
 		"cannot sign with %s", strings.TrimSuffix(key+": "+said, ": "))
 }
 
-// signingKey returns the file of the key to sign with: named, else git's user.signingkey. If git's setting is the
-// public key itself, it is written to a file that done removes.
-func signingKey(a *App, named, root string) (key string, done func(), err error) {
-	done = func() {}
-	if named != "" {
-		return named, done, nil
+// signingKey returns the file of the key to sign with: the given one, else that of the user's settings, else git's
+// user.signingkey. If that is the public key itself, it is written to a file that done removes.
+func (a *App) signingKey(p handoff.Project) (key string, done func(), err error) {
+	key, done = strings.TrimSuffix(a.Signing.Sign, OwnKey), func() {}
+	if key = cmp.Or(key, p.User.SigningKey.Value); key != "" {
+		return key, done, nil
 	}
-	key = handoff.GitConfig(root, "user.signingkey")
-	if rest, ok := strings.CutPrefix(key, "~/"); ok {
-		key = filepath.Join(a.Getenv("HOME"), rest)
+	if handoff.GitConfig(p.Root, "gpg.format") == "ssh" {
+		key = handoff.GitConfig(p.Root, "user.signingkey")
 	}
-	literal, ok := strings.CutPrefix(key, "key::")
-	switch {
-	case key == "" || handoff.GitConfig(root, "gpg.format") != "ssh":
+	literal, isLiteral := strings.CutPrefix(key, "key::")
+	switch rest, isHome := strings.CutPrefix(key, "~/"); {
+	case key == "":
 		return "", done, Invalid("add --sign=KEY, or set git's user.signingkey and gpg.format ssh", "no signing key")
-	case !ok && !strings.HasPrefix(key, "ssh-"):
+	case isHome:
+		return filepath.Join(a.Getenv("HOME"), rest), done, nil
+	case !isLiteral && !strings.HasPrefix(key, "ssh-"):
 		return key, done, nil
 	}
 	dir, err := os.MkdirTemp("", "handoff-key-")
@@ -92,17 +94,4 @@ func signingKey(a *App, named, root string) (key string, done func(), err error)
 	}
 	key = filepath.Join(dir, "key.pub")
 	return key, func() { os.RemoveAll(dir) }, os.WriteFile(key, []byte(literal+"\n"), 0o600)
-}
-
-// SignAs returns the signature of a text in a namespace.
-func SignAs(a *App, p handoff.Project, key, namespace string, text []byte) ([]byte, error) {
-	file, done, err := signingKey(a, cmp.Or(key, p.User.SigningKey.Value), p.Root)
-	defer done()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(file); err != nil {
-		return nil, InputError(file, err)
-	}
-	return sign(file, namespace, text)
 }

@@ -25,26 +25,24 @@ const RoomForWords = 1000 // characters for the text of the program around a bod
 
 // Steps returns what me can do next with a handoff, and why it may be in vain, or "". If me is "", it is the recipient.
 func Steps(s *handoff.Store, got handoff.Stored, me string) (why string, steps []Step) {
-	e := got.Entry
-	l, state := e.Life(), e.State
-	taken := l.Take
-	switch {
-	case state == handoff.StateSuperseded:
+	e, state := got.Entry, got.Entry.State
+	isDone, holder := e.Life().Done.IsDone(), e.Life().Take.Operator
+	switch state {
+	case handoff.StateSuperseded:
 		why = "it is superseded by " + Successors(s, e, 12)
-	case state == handoff.StateExpired, state == handoff.StateArchived:
+	case handoff.StateExpired, handoff.StateArchived:
 		why = "it is " + string(state)
 	}
 	if handoff.AnnouncesRecord(handoff.Source{Fields: &got.Document}) {
 		steps = append(steps, Check)
 	}
-	if me != "" && !e.IsTo(me) && taken.Operator != me {
+	if me != "" && !e.IsTo(me) && holder != me {
 		return why, steps
 	}
-	isOpen := !l.Done.IsDone() && (!taken.IsDone() || taken.Operator == cmp.Or(me, e.To))
-	if isOpen && !taken.IsDone() && !state.IsClosed() {
+	if !isDone && holder == "" && !state.IsClosed() {
 		steps = append(steps, map[bool]Step{true: Resume, false: Take}[handoff.CarriesPacket(got.Document)])
 	}
-	if steps = append(steps, Answer); isOpen {
+	if steps = append(steps, Answer); !isDone && (holder == "" || holder == cmp.Or(me, e.To)) {
 		steps = append(steps, Done)
 	}
 	if e.UnreadBy(me) {

@@ -48,7 +48,7 @@ func (a *App) NoteNothing(text string) {
 	}
 }
 
-// SyncStore is Store with a remote that the user names, "" for that of the settings.
+// SyncStore opens the store of the project with a remote that the user names, "" for that of the settings.
 func (a *App) SyncStore(named string) (*handoff.Store, error) {
 	p, err := a.Project()
 	if err != nil {

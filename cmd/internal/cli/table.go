@@ -55,23 +55,6 @@ func Short(id string, digits int) string {
 	return id[:min(digits, len(id))]
 }
 
-// EnoughDigits returns how many digits distinguish the ids, at least 8.
-func EnoughDigits(entries []handoff.Entry) int {
-	digits := Shortest
-	for seen := map[string]string{}; digits < 64; digits++ {
-		clear(seen)
-		if !slices.ContainsFunc(entries, func(e handoff.Entry) bool {
-			short := Short(e.ID, digits)
-			other, has := seen[short]
-			seen[short] = e.ID
-			return has && other != e.ID
-		}) {
-			break
-		}
-	}
-	return digits
-}
-
 const Shortest = 8 // digits of an id in output for people
 
 const (

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -32,13 +34,16 @@ type Writing struct {
 	Command *cobra.Command // which a text that cannot be stored is kept for
 	IDs     []string       // its arguments before the text
 
+	project handoff.Project // see open
+	store   *handoff.Store
+	self    func() string // the sender, "" if unknown
+
 	texts    []text
 	loose    []byte         // a text without a file
 	at, took string         // the time for documents without one, and the one that they got
 	about    *handoff.Entry // what the text answers or replaces
 	isReply  bool           // it answers
 	to       []string       // the recipients; each gets a document
-	sender   *string        // once known
 }
 
 // A text is what a document is made from.
@@ -74,6 +79,15 @@ func (w *Writing) DeclareAllowEmpty(cmd *cobra.Command) {
 	flags.Lookup("allow-empty").Hidden = true
 }
 
+// open loads the project once.
+func (w *Writing) open() (err error) {
+	if w.store == nil {
+		w.project, w.store, err = w.NewStore()
+		w.self = sync.OnceValue(func() string { return cmp.Or(w.From, w.project.Options.Me()) })
+	}
+	return err
+}
+
 // Read reads what the files, the message, a pipe or the editor say. It checks the flags first, and the rights of a text
 // that would be lost. Without a text, as when the editor is left as it was, Store stores nothing.
 func (w *Writing) Read(files []string) error {
@@ -89,7 +103,11 @@ func (w *Writing) read(files []string) error {
 	case w.Message != "" && len(files) > 0:
 		return Invalid("remove one", "--message conflicts with %q", files[0])
 	case len(files) > 0:
-		return w.readFiles(files)
+		var errs []error
+		for _, path := range files {
+			errs = append(errs, w.readFile(path))
+		}
+		return errors.Join(errs...)
 	case w.Message != "":
 		w.add([]byte(w.Message))
 		return nil
@@ -123,15 +141,7 @@ func (w *Writing) piped() ([]byte, error) {
 	return ReadAll(w.Stdin, "standard input", maxPiped)
 }
 
-// readFiles reads files, directories, and standard input for "-".
-func (w *Writing) readFiles(paths []string) error {
-	var errs []error
-	for _, path := range paths {
-		errs = append(errs, w.readFile(path))
-	}
-	return FirstOf(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
-}
-
+// readFile reads a file, a directory, or standard input for "-".
 func (w *Writing) readFile(path string) error {
 	if path == "-" {
 		if err := w.tryFlags(); err != nil {
@@ -140,20 +150,21 @@ func (w *Writing) readFile(path string) error {
 		if w.CanAsk() {
 			w.Note("reading standard input until Ctrl-D")
 		}
-		piped, err := ReadAll(w.Stdin, "standard input", maxPiped)
-		w.add(piped)
-		w.texts[len(w.texts)-1].name = "standard input"
+		var err error
+		w.loose, err = ReadAll(w.Stdin, "standard input", maxPiped)
+		w.texts = append(w.texts, text{name: "standard input", bytes: w.loose})
 		return err
 	}
-	paths, info := []string{path}, os.FileInfo(nil)
+	paths := []string{path}
 	info, err := os.Stat(path)
 	switch {
-	case err != nil && !strings.ContainsAny(path, `./\`) || err != nil && strings.Contains(path, " "):
+	case err != nil && w.Command.Flag("message") != nil &&
+		(!strings.ContainsAny(path, `./\`) || strings.Contains(path, " ")):
 		more := []string{"-m", path}
 		if w.To == "" && w.about == nil {
 			more = append(more, "--to", "NAME")
 		}
-		return Invalid("to send it as text: `"+w.line(more...)+"`", "%q is not a file", path)
+		return Invalid("to send it as text: `"+w.line(nil, more...)+"`", "%q is not a file", path)
 	case err != nil:
 		return InputError(path, err)
 	case info.IsDir():
@@ -173,15 +184,10 @@ func (w *Writing) readFile(path string) error {
 
 // readBody reads a file. An agent may be told to hand over what it can read, so for one it lies in the project.
 func (w *Writing) readBody(path string) ([]byte, error) {
-	if inside := agent.Inside(w.Getenv); inside != "" {
-		p, err := w.Project()
-		if err != nil {
-			return nil, err
-		}
-		if !handoff.Within(p.Root, path) && !handoff.Within(p.Work, path) {
-			return nil, Invalid("copy what the recipient needs into a file of the project",
-				"%s is outside of the project, and %s may not hand it over", path, inside)
-		}
+	inside := agent.Inside(w.Getenv)
+	if inside != "" && !handoff.Within(w.project.Root, path) && !handoff.Within(w.project.Work, path) {
+		return nil, Invalid("copy what the recipient needs into a file of the project",
+			"%s is outside of the project, and %s may not hand it over", path, inside)
 	}
 	return ReadInput(path)
 }
@@ -199,12 +205,8 @@ func (w *Writing) tryFlags() error {
 // Try returns an error if the texts cannot be stored.
 func (w *Writing) Try() error {
 	sources, err := w.sources()
-	if err != nil {
-		return err
-	}
-	_, s, err := w.NewStore()
 	if err == nil {
-		err = s.Try(sources)
+		err = w.store.Try(sources)
 	}
 	return err
 }
@@ -223,25 +225,6 @@ func (w *Writing) Store(at string) error {
 		w.isSafe = err == nil
 	}
 	return w.Kept(err, nil)
-}
-
-// Sources returns a source for each document of the files, for those that are complete or records.
-func (w *Writing) Sources(files []string) ([]handoff.Source, error) {
-	if err := w.readFiles(files); err != nil {
-		return nil, err
-	}
-	var sources []handoff.Source
-	for _, t := range w.texts {
-		source := handoff.Source{Name: t.name, Text: t.bytes}
-		if isRecord(t) {
-			var err error
-			if source, err = w.record(w.Fields, t.name, t.bytes); err != nil {
-				return nil, err
-			}
-		}
-		sources = append(sources, source)
-	}
-	return sources, nil
 }
 
 func (w *Writing) sources() (sources []handoff.Source, err error) {
@@ -287,12 +270,12 @@ func (w *Writing) source(f Fields, t text) (handoff.Source, error) {
 
 // below returns the path of a file relative to the project root, "" if it is not below it.
 func (w *Writing) below(file string) string {
-	p, err := w.Project()
-	if file == "" || err != nil || !handoff.Within(p.Root, file) {
+	if file == "" || !handoff.Within(w.project.Root, file) {
 		return ""
 	}
-	if file, err = filepath.Abs(file); err == nil {
-		file, err = filepath.Rel(p.Root, file)
+	file, err := filepath.Abs(file)
+	if err == nil {
+		file, err = filepath.Rel(w.project.Root, file)
 	}
 	if err != nil || strings.HasPrefix(file, "..") {
 		return ""
@@ -319,7 +302,7 @@ func LooksLikeObject(text []byte) bool {
 // TextSource returns the source that stores a text as write does, with these fields.
 func (a *App) TextSource(name string, body []byte, f Fields, kind string, r Recording) (handoff.Source, error) {
 	w := &Writing{App: a, Fields: f, Kind: kind, Recording: r}
-	if err := checkReferences(f.References); err != nil {
+	if err := cmp.Or(checkReferences(f.References), w.open()); err != nil {
 		return handoff.Source{}, err
 	}
 	return w.source(f, text{name: name, bytes: body})
@@ -328,11 +311,11 @@ func (a *App) TextSource(name string, body []byte, f Fields, kind string, r Reco
 // defaults returns the default values of a frontmatter.
 func (w *Writing) defaults(body string) handoff.Document {
 	doc := w.inherited()
-	doc.SchemaVersion, doc.From, doc.Time = "1.0", cmp.Or(w.self(), doc.From), w.stamp()
-	if doc.Topic == "" {
-		doc.Topic = w.topicOf(body)
+	doc.SchemaVersion, doc.From, doc.Time, doc.References = "1.0", cmp.Or(w.self(), doc.From), w.stamp(), nil
+	if w.Gate.Redact { // in lower case, no rule finds a credential
+		body = handoff.Redacted(body, w.Gate.AllowSecret)
 	}
-	doc.References = nil
+	doc.Topic = cmp.Or(doc.Topic, handoff.TopicOf(body))
 	return doc
 }
 
@@ -348,14 +331,6 @@ func (w *Writing) inherited() handoff.Document {
 	return handoff.Reply(*w.about, me)
 }
 
-// topicOf returns the topic of a text, without the credentials that are redacted: in lower case, no rule finds them.
-func (w *Writing) topicOf(body string) string {
-	if w.Gate.Redact {
-		body = handoff.Redacted(body, w.Gate.AllowSecret)
-	}
-	return handoff.TopicOf(body)
-}
-
 // stamp returns the time for all documents without one.
 func (w *Writing) stamp() string {
 	if w.took == "" || w.at != "" {
@@ -364,28 +339,16 @@ func (w *Writing) stamp() string {
 	return w.took
 }
 
-// self returns the operator who runs the program, "" if unknown. It looks once, since it may have to run git.
-func (w *Writing) self() string {
-	if w.sender == nil {
-		me := w.From
-		if p, err := w.Project(); err == nil && me == "" {
-			me = p.Options.Me()
-		}
-		w.sender = &me
-	}
-	return *w.sender
-}
-
 // completeAllowEmpty replaces --allow-empty without a value by --allow-empty=body.
 func completeAllowEmpty(args []string) []string {
 	isField := func(arg string) bool { return arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyz_") == "" }
-	all := make([]string, 0, len(args))
+	all := slices.Clone(args)
 	for i, arg := range args {
-		if arg == "--allow-empty" && (i+1 == len(args) || !isField(args[i+1])) {
-			arg += "=" + Body
+		if arg == "--" {
+			break
 		}
-		if all = append(all, arg); arg == "--" {
-			return append(all, args[i+1:]...)
+		if arg == "--allow-empty" && (i+1 == len(args) || !isField(args[i+1])) {
+			all[i] += "=" + Body
 		}
 	}
 	return all

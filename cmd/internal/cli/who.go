@@ -50,8 +50,8 @@ func (a *App) Identity() agent.Identity {
 }
 
 // Acting returns the operator that a command acts for: named, otherwise the user. It notes a name that is probably
-// mistyped. At a terminal it asks before a command acts on handoffs. If the operator is unknown, an error about the
-// handoffs comes first: the user fixes the input before the setup.
+// mistyped. At a terminal it asks before a command acts on handoffs, which are nil if it only reads. If the operator is
+// unknown, an error about the handoffs comes first: the user fixes the input before the setup.
 func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs ...string) (string, error) {
 	operator := p.MeOr(named)
 	if operator == "" {
@@ -61,7 +61,7 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs
 		_, err := s.FindEach(handoffs)
 		return "", cmp.Or(err, UnknownOperator())
 	}
-	if named != "" && len(handoffs) > 0 && a.CanAsk() {
+	if named != "" && handoffs != nil && a.CanAsk() {
 		return operator, a.CheckName(s, named, "Act as "+named+"?")
 	}
 	a.NoteSlips(s, operator)

@@ -42,7 +42,6 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 	if !asked && !r.isGiven() {
 		return nil, nil
 	}
-	a.look()
 	p, err := a.Project()
 	if err != nil {
 		return nil, err
@@ -52,16 +51,14 @@ func (r Recording) References(a *App, asked bool) (refs []string, err error) {
 		return nil, err
 	}
 	at := WorkOf(p)
-	set := asked && p.RecordsWork(r.Session || agent.Inside(a.Getenv) != "")
-	if r.Work || r.Try || set {
+	if r.Work || r.Try || asked && p.RecordsWork(r.Session || agent.Inside(a.Getenv) != "") {
 		commit, err := at.Commit(context.Background())
 		switch {
 		case err == nil:
 			refs = append(refs, commit)
 		case r.Work:
 			return nil, err
-		case !r.Try && !p.RecordsWork(false): // nobody asked for it
-		case !r.Try:
+		case !r.Try && p.RecordsWork(false): // the user asked for it
 			a.Note("the setting record_work: " + err.Error())
 		}
 	}

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
-
-// manyDocuments is the number of documents from which the disk takes most of the time.
-const manyDocuments = 500
 
 // Write stores the sources and prints their receipts.
 func (a *App) Write(sources []handoff.Source) error {
@@ -19,15 +15,12 @@ func (a *App) Write(sources []handoff.Source) error {
 	if err != nil {
 		return err
 	}
-	if len(sources) >= manyDocuments {
-		CollectOften()
-		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)) // threads that wait for the disk block others
-	}
 	receipts, err := s.WriteAll(context.Background(), sources)
 	if err != nil {
 		return err
 	}
-	err = a.PrintReceipts(s, receipts)
+	a.Committed()
+	err = a.printReceipts(s, receipts)
 	a.warnOf(s, sources, receipts)
 	return err
 }
@@ -53,12 +46,10 @@ func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []hand
 	}
 }
 
-// PrintReceipts prints the receipts.
-func (a *App) PrintReceipts(s *handoff.Store, receipts []handoff.Receipt) error {
-	a.Committed()
+func (a *App) printReceipts(s *handoff.Store, receipts []handoff.Receipt) error {
 	for _, r := range receipts {
 		line, err := handoff.JSON(r, "")
-		if people := a.ForPeople(); people && (s == nil || len(receipts) > manyStored) {
+		if people := a.ForPeople(); people && len(receipts) > manyStored {
 			_, err = io.WriteString(a.Stdout, handoff.EscapeLine(Short(r.ID, Shortest)+"  "+r.Path)+"\n")
 		} else if people {
 			err = a.tellStored(s, r)
@@ -96,31 +87,18 @@ func (a *App) tellStored(s *handoff.Store, r handoff.Receipt) error {
 	return a.Tell(r, line)
 }
 
-// A firstError reports all errors and has the class of the first.
-type firstError struct {
-	error
-	first error
-}
-
-func (e firstError) Unwrap() error { return e.first }
-
-// FirstOf joins errors. The exit code is that of the first.
-func FirstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return firstError{errors.Join(errs...), err}
-		}
-	}
-	return nil
-}
-
 // SameAgain adds to an error the hint to repeat the command with the time that it took, so that the handoff is the
 // same, unless the input or the project must change. took is "" if the command took none.
 func SameAgain(err error, took string) error {
-	if err == nil || took == "" || errors.Is(err, handoff.ErrInvalid) || errors.Is(err, handoff.ErrDenied) {
+	if err == nil || took == "" || !isRepeatable(err) {
 		return err
 	}
 	return WithHint(err, "run again with --ts "+took)
+}
+
+// isRepeatable reports whether the same command can succeed later.
+func isRepeatable(err error) bool {
+	return !errors.Is(err, handoff.ErrInvalid) && !errors.Is(err, handoff.ErrDenied)
 }
 
 // WithHint returns err with advice.

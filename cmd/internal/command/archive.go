@@ -38,8 +38,7 @@ import brings them back.`,
 		Example: `  handoff archive 134327a8 --operator ann
   handoff archive --undo 134327a8
   handoff archive --prune --export old.handoffs --yes`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.Prune {
 				return prune(a, f, args)

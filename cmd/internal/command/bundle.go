@@ -30,9 +30,8 @@ Without ids the flags choose, as those of list do; without flags it is all of
 them. --with-state adds what happened to them: reads, takes, dones.`,
 		Example: `  handoff export -o all.handoffs
   handoff export 134327a8 --thread --with-state -o thread.handoffs`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, ids []string) error { return export(a, f, ids) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, ids []string) error { return export(a, f, ids) },
 	}
 	flags := cmd.Flags()
 	f.Filter.Declare(cmd)

@@ -58,9 +58,8 @@ Exit codes: 0 CLEAN or no packet, 10 OPERATIONAL (fix or confirm first),
 11 CRITICAL (do not continue). For several handoffs the worst counts.`,
 		Example: `  handoff check packet.json
   handoff check 134327a8 --answers understood.json`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.CompleteIDsAndFiles,
-		RunE:              func(_ *cobra.Command, args []string) error { return check(a, f, args) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return check(a, f, args) },
 	}
 	f.declare(cmd.Flags())
 	return cmd

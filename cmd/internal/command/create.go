@@ -61,9 +61,8 @@ a new token and time, which replaces ID. handoff help kinds lists all flags.`,
   handoff create --kind packet --after 134327a8
   handoff create --kind universal --to report-writer --workflow wf-17 \
     --phase reading --summary 'Forty interviews are read and coded.'`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(_ *cobra.Command, args []string) error { return c.create(args) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return c.create(args) },
 	}
 	flags := cmd.Flags()
 	f.Fields.Declare(flags)
@@ -130,7 +129,8 @@ func (c *creation) create(args []string) error {
 	isRun := c.kind.Name == kinds.Run
 	switch {
 	case isRun && len(args) == 1 && strings.HasSuffix(args[0], ".md"):
-		return cli.Invalid("to store a file: `handoff write "+args[0]+"`", "%q is a file, not a task", args[0])
+		return cli.Invalid("to store a file: `handoff write "+args[0]+" --to NAME`", "%q is a file, not a task",
+			args[0])
 	case isRun != (len(args) == 1):
 		return cli.Invalid("handoff create TASK --summary TEXT, or handoff create --kind packet",
 			"a run record needs a task, and no other record has one")

@@ -34,9 +34,8 @@ Exit codes: 3 not allowed, 11 taken or finished by another operator or session.`
 		Example: `  handoff done --note 'merged as 1f3c2aa'
   handoff done 134327a8 --reply answer.md
   handoff done --undo 134327a8`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, ids []string) error { return done(a, f, ids) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, ids []string) error { return done(a, f, ids) },
 	}
 	f.answer.Command = cmd
 	flags := cmd.Flags()

@@ -51,6 +51,9 @@ hides superseded, expired, taken and done handoffs; --all shows them.`,
 
 func list(a *cli.App, f *listFlags) error {
 	cli.CollectOften()
+	if a.JSON && slices.Contains([]string{"table", "rows", "ids"}, f.Format) {
+		return cli.Invalid("remove one", "--json conflicts with --format %s", f.Format)
+	}
 	chosen, err := f.Chosen(a)
 	if err != nil {
 		return err

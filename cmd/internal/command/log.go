@@ -31,9 +31,8 @@ that is not stored here shows its id alone.
 log was cut, or the log was rewritten.`,
 		Example: `  handoff log 134327a8
   handoff log --head >head.txt`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return log(a, f, args) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return log(a, f, args) },
 	}
 	cmd.Flags().BoolVar(&f.Head, "head", false, "print COUNT:HASH of the whole log")
 	cmd.Flags().BoolVar(&f.Agent, "agent", false, "print it framed, for an agent")

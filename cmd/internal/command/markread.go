@@ -32,9 +32,8 @@ there are more than 20.`,
   handoff mark-read 134327a8 @ --operator ben
   handoff mark-read --undo 134327a8
   handoff mark-read --all`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDsAndOperators,
-		RunE:              func(_ *cobra.Command, args []string) error { return markRead(a, f, args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return markRead(a, f, args) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.All, "all", false, "all unread handoffs to the operator")

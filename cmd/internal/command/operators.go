@@ -112,12 +112,11 @@ func listOperators(a *cli.App) error {
 
 func operatorsVerifyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:               "verify OPERATOR",
-		Short:             "Show whether an operator is verified; exits with 3 if not",
-		Example:           `  handoff operators verify ben`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteOperators,
-		RunE:              func(_ *cobra.Command, args []string) error { return verifyOperator(a, args) },
+		Use:     "verify OPERATOR",
+		Short:   "Show whether an operator is verified; exits with 3 if not",
+		Example: `  handoff operators verify ben`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return verifyOperator(a, args) },
 	}
 }
 

@@ -29,10 +29,9 @@ func operatorsAddCommand(a *cli.App) *cobra.Command {
 they are. Once the file exists, only operators that it lists can send, receive
 or take handoffs. An e-mail address and a GitHub handle are written only if you
 give them.`,
-		Example:           `  handoff operators add ben --email ben@example.org --key ~/.ssh/id_ed25519.pub`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteOperators,
-		RunE:              func(_ *cobra.Command, args []string) error { return addOperator(a, f, args) },
+		Example: `  handoff operators add ben --email ben@example.org --key ~/.ssh/id_ed25519.pub`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return addOperator(a, f, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Name, "name", "", "the display name (`text`; default: OPERATOR)")

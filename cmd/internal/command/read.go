@@ -45,7 +45,6 @@ Exit codes: 6 the file does not match its id.`,
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
-		ValidArgsFunction: a.CompleteIDs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.Last {
 				return readLast(a)
@@ -104,7 +103,7 @@ func readHandoffs(a *cli.App, f readFlags, ids []string) error {
 	for i, id := range ids {
 		errs[i] = reading{a, f, p, s, p.MeOr(a.Who.Operator), false}.read(id)
 	}
-	return cli.FirstOf(errs)
+	return errors.Join(errs...)
 }
 
 // read shows one handoff, and what came in since @ was shown.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
@@ -25,25 +27,24 @@ func ids(a *cli.App, paths []string) error {
 	if err != nil {
 		return err
 	}
-	w := cli.Writing{App: a}
-	sources, err := w.Sources(paths)
-	if err != nil {
-		return err
-	}
-	ids := make([]string, len(sources))
-	var errs []error
-	for i, src := range sources {
+	ids, names, errs := make([]string, len(paths)), make([]string, len(paths)), make([]error, len(paths))
+	for i, path := range paths {
+		name, text, err := a.ReadNamed(path)
 		var doc handoff.Document
-		if doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes); err == nil {
+		if err == nil {
+			src := handoff.Source{Name: name, Text: text}
+			doc, err = handoff.Parse(src, p.Options.Rules, p.Options.MaxDocumentBytes)
+		}
+		if err == nil {
 			ids[i], err = handoff.ID(doc)
 		}
-		errs = append(errs, err)
+		names[i], errs[i] = name, err
 	}
-	if err := cli.FirstOf(errs); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	for i, id := range ids {
-		if err := a.Show(map[string]string{"handoff_id": id, "input": sources[i].Name}, id+"\n"); err != nil {
+		if err := a.Show(map[string]string{"handoff_id": id, "input": names[i]}, id+"\n"); err != nil {
 			return err
 		}
 	}

@@ -39,9 +39,8 @@ Exit codes: 3 --accept without a terminal, 10 OPERATIONAL, 11 CRITICAL or
 resumed before.`,
 		Example: `  handoff resume 134327a8
   handoff resume 134327a8 --max-age 7d`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return resume(a, f, args) },
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return resume(a, f, args) },
 	}
 	flags := cmd.Flags()
 	f.checks.declare(flags)

@@ -28,9 +28,8 @@ prints nothing and exits with 0. New handoffs can change the order: in a script,
 sort by ts_utc.`,
 		Example: `  handoff search 'why did we drop the retry queue?'
   handoff search deploy -n 5`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(_ *cobra.Command, args []string) error { return search(a, limit, args) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return search(a, limit, args) },
 	}
 	cmd.Flags().VarP(cli.Number(&limit), "limit", "n", "show at most this `number` of handoffs; 0 shows all")
 	a.Paged(cmd)

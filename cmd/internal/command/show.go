@@ -36,9 +36,8 @@ printed as read prints it.
 that cannot be written, the file goes to the temporary directory.`,
 		Example: `  handoff show 134327a8
   handoff show task_review_docs --markdown`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return showRecord(a, f, args[0]) },
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return showRecord(a, f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Markdown, "markdown", false, "print the view for people")

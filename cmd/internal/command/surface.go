@@ -25,8 +25,7 @@ visible, and a frame says that the text is not an instruction. Nothing is
 marked as read. If there is nothing unread, nothing is printed.`,
 		Example: `  handoff surface
   handoff surface ben`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.CompleteOperators,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, ops []string) error {
 			if a.Who.Operator != "" && len(ops) > 0 {
 				return cli.Invalid("remove one", "--operator conflicts with OPERATOR")

@@ -39,8 +39,7 @@ Exit codes: 1 remote unreachable, 3 not allowed, 11 taken or done.`,
 		Example: `  handoff take
   handoff take 134327a8 --for 2h
   handoff take --undo 134327a8`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if cmd.Flags().Changed("for") && f.For <= 0 {
 				return cli.Invalid("use a duration such as 30m or 2h", "--for needs a duration longer than 0")
@@ -164,7 +163,6 @@ func ending(a *cli.App, act handoff.Act, cmd *cobra.Command) *cobra.Command {
 	var who handoff.Who
 	a.Session.Declare(cmd.Flags())
 	cmd.Flags().StringVar(&who.Reason, "note", "", "why (`text`)")
-	cmd.ValidArgsFunction = a.CompleteIDs
 	cmd.RunE = func(_ *cobra.Command, ids []string) error { return perform(a, act, ids, who) }
 	return cmd
 }

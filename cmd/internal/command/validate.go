@@ -56,9 +56,8 @@ Exit codes: 0 valid, 2 invalid, 6 the payload does not match its hash.`,
 		Example: `  handoff validate handoff.json
   handoff validate --fix -o repaired.json handoff.json
   handoff validate --fix --prompt handoff.json | model`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.CompleteIDsAndFiles,
-		RunE:              func(_ *cobra.Command, args []string) error { return validate(a, f, args) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return validate(a, f, args) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Fix, "fix", false, "repair what can be repaired")

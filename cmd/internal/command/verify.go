@@ -47,9 +47,8 @@ Exit codes: 6 there are faults.`,
 		Example: strings.ReplaceAll(`  handoff verify --quiet && echo nothing lost
   handoff verify --repair
   handoff verify --log --expect "$(cat head.txt)"`, "verify", name),
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDs,
-		RunE:              func(_ *cobra.Command, args []string) error { return verify(a, f, args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return verify(a, f, args) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Repair, "repair", false, "repair what can be repaired")

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
 	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/handoff"
+	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 type writeFlags struct {
@@ -51,8 +52,7 @@ func supersedeCommand(a *cli.App) *cobra.Command {
 editor opens with the old text. Only its sender or recipient can replace it.`,
 		Example: `  handoff supersede 134327a8
   handoff supersede 134327a8 plan-2.md --expires 7d`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.CompleteIDs,
+		Args: cobra.MinimumNArgs(1),
 	}, func(f *writeFlags, args []string) error {
 		f.Supersedes, f.IDs = append(f.Supersedes, args[0]), args[:1]
 		return f.store(a, args[1:])
@@ -69,8 +69,7 @@ The text comes from FILE, the pipe, or your editor, as with write.`,
 		Example: `  handoff reply 134327a8                        # opens your editor
   handoff reply 134327a8 -m 'Done, the cache is warm.'
   handoff reply 134327a8 answer.md`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.CompleteIDsAndFiles,
+		Args: cobra.ArbitraryArgs,
 	}, func(f *writeFlags, args []string) error {
 		if f.Undo != "" {
 			return f.store(a, args)
@@ -93,8 +92,8 @@ func storing(a *cli.App, cmd *cobra.Command, run func(*writeFlags, []string) err
 		cli.Conflicts(cmd, "last-session", "message", "undo")
 	}
 	if cmd.Name() != "reply" {
-		cmd.Flags().StringVar(&f.Kind, "kind", "", "the `kind` of the records: packet, universal or run (default: "+
-			"from their shape)")
+		cmd.Flags().Var(cli.Choice(&f.Kind, kinds.Names()...), "kind", "the `kind` of the records: packet, universal "+
+			"or run (default: from their shape)")
 	}
 	return cmd
 }

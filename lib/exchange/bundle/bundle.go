@@ -97,8 +97,8 @@ func Read(r io.Reader) ([][]byte, error) {
 	case end == endOf(events, sha256.Sum256(batch)):
 		return linesOf(batch, events)
 	case !bytes.HasPrefix(text, []byte(`{"handoff-batch":`)):
-		return nil, fault.Invalid("name a file of `handoff export`; to store documents: `handoff write FILE --to NAME`",
-			"this is no bundle")
+		return nil, fault.Invalid("to make one: `handoff export -o FILE`; to store documents: "+
+			"`handoff write FILE --to NAME`", "this is no bundle")
 	case strings.HasPrefix(end, `{"end":`):
 		return nil, damaged("its bytes have changed")
 	}
