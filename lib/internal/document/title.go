@@ -58,7 +58,7 @@ type titles struct {
 // htmlHeading matches a heading in HTML at the beginning of a line, pair a line such as "Key: value", lead the marks
 // before the text of a line, metadata the title in YAML, TOML, JSON or Org. A title after > or | is in the next line.
 var (
-	htmlHeading = form.Pattern(`(?ims)^[ \t]*<h[1-6](?:\s[^<>]*)?>(.*?)</h[1-6]>`)
+	htmlHeading = form.Pattern(`(?ims)^[ \t]*(?:<[^<>]*>)*<h[1-6](?:\s[^<>]*)?>(.*?)</h[1-6]>`)
 	comment     = form.Pattern(`(?s)<!--.*?(?:-->|$)`)
 	pair        = form.Pattern(`^\pL[\pL\pN_/()-]*(?: [\pL\pN_/()-]+){0,2} ?(?:: |：|:$)`)
 	metadata    = form.Pattern(`(?i)^(?:#\+)?["']?title["']?\s*[:=]\s*(?:[>|][-+]?$|["']?([^\s\[{"'>|].*?)["', ]*$)`)
@@ -73,10 +73,10 @@ func titlesOf(body string) (s titles) {
 			return "\n# " + strings.Join(strings.Fields(htmlHeading().FindStringSubmatch(found)[1]), " ") + "\n"
 		})
 	}
-	lines := s.skipHead(strings.Split(strings.TrimSpace(body), "\n"))
+	lines := s.skipHead(strings.Split(strings.Trim(body, "\n"), "\n"))
 	fence, above, isCode := "", "", false
 	for i, line := range lines {
-		isCode = strings.HasPrefix(line, "    ") && (isCode || above == "")
+		isCode = (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && (isCode || above == "")
 		line = strings.TrimSpace(line)
 		text, below := strings.TrimLeft(line, "#"), "" // the next line
 		level := len(line) - len(text)
@@ -140,7 +140,7 @@ func (s *titles) skipHead(lines []string) []string {
 // meta adds the title in a line of metadata.
 func (s *titles) meta(line, below string) {
 	if found := metadata().FindStringSubmatch(strings.TrimSpace(line)); found != nil {
-		s.title = cmp.Or(s.title, textOf(cmp.Or(found[1], below)))
+		s.title = cmp.Or(s.title, textOf(strings.ReplaceAll(cmp.Or(found[1], below), "''", "'")))
 	}
 }
 
@@ -196,9 +196,9 @@ func isOwn(word string) bool {
 
 // tags matches the tags of HTML, links and marks the Markdown around words, with groups for the words.
 var (
-	tags = form.Pattern(`(?i)</?(?:a|abbr|b|big|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|` +
-		`i|img|ins|kbd|li|mark|ol|p|picture|pre|s|samp|small|source|span|strike|strong|sub|summary|sup|t[abdhr]|` +
-		`table|tbody|thead|tt|u|ul|var|video)(?:\s[^<>]*)?/?>`)
+	tags = form.Pattern(`(?i)</?(?:!doctype|a|abbr|b|big|blockquote|body|br|center|code|dd|del|details|div|dl|dt|em|` +
+		`font|h[1-6]|head|hr|html|i|img|ins|kbd|li|mark|ol|p|picture|pre|s|samp|small|source|span|strike|strong|sub|` +
+		`summary|sup|t[abdhr]|table|tbody|thead|tt|u|ul|var|video)(?:\s[^<>]*)?/?>`)
 	links = form.Pattern(`!?\B\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])`)
 	marks = form.Pattern("`+([^`]+)`+" + `|\B\*\*(` + begin + `[^*]*` + end + `)\*\*(?:\B|$)` +
 		`|\B~~(` + begin + `[^~]*` + end + `)~~\B|\B\*(` + begin + `[^*]*` + end + `)\*\B` +
