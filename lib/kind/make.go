@@ -79,7 +79,6 @@ func (f Flag) Cut(value string) (text, state, word string) {
 // A Value is the value of a flag, in the order of the command line. A value without a flag sets the field at Path.
 type Value struct {
 	Flag, Path, Text string
-	No               bool // the value is false
 
 	item *json.Value // of a list, in place of the text
 }
@@ -95,9 +94,6 @@ func Executed(command string, code int, took time.Duration, state string) Value 
 	}
 	return Value{Flag: "test-run-exec", Text: command, item: item}
 }
-
-// IsExecuted reports whether the value is of Executed.
-func (v Value) IsExecuted() bool { return v.Flag == "test-run-exec" && v.item != nil }
 
 // Make makes and checks a record of the values of flags. After is the record that it follows, nil for none: its fields
 // are kept, except those that a flag sets.
@@ -128,8 +124,6 @@ func (k *Kind) Make(values []Value, after *Tree, g Given) (Record, error) {
 	for _, v := range values {
 		i := slices.IndexFunc(flags, func(f Flag) bool { return f.Name == v.Flag })
 		switch {
-		case v.No:
-			set(root, v.Path, false)
 		case i < 0:
 			set(root, v.Path, v.Text)
 		default:

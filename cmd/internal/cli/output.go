@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,10 +18,13 @@ func NewFile(s *handoff.Store, path string) error {
 	return Invalid("choose another directory", "%s is in a directory of the store", path)
 }
 
-// WriteNew writes a new file of the user, durably. It replaces none.
+// WriteNew writes a new file of the user, durably. It replaces none; one with the same text counts as written.
 func WriteNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
+		if held, failed := os.ReadFile(path); failed == nil && bytes.Equal(held, text) {
+			return nil
+		}
 		return Invalid("name a new file", "%s exists already", path)
 	}
 	if err != nil {

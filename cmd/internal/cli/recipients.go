@@ -70,15 +70,20 @@ func (w *Writing) prepareNames() (err error) {
 	if w.to, err = w.Recipients(w.self, w.To); err != nil {
 		return err
 	}
-	for i, name := range append(slices.Clone(w.to), w.From) {
+	return w.CheckNames(w.store, w.to, w.From)
+}
+
+// CheckNames returns an error if a recipient or the sender that flags name is probably another one.
+func (a *App) CheckNames(s *handoff.Store, to []string, from string) error {
+	for i, name := range append(slices.Clone(to), from) {
 		flag := "--to"
-		if i == len(w.to) {
+		if i == len(to) {
 			flag = "--from"
 		}
 		if err := handoff.CheckOperator(name); name != "" && err != nil {
 			return fmt.Errorf("%s: %w", flag, err)
 		}
-		if err := w.CheckName(w.store, name, "Store it for "+name+"?"); err != nil {
+		if err := a.CheckName(s, name, "Store it for "+name+"?"); err != nil {
 			return err
 		}
 	}

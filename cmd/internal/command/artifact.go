@@ -77,15 +77,21 @@ func (g artifact) input(err error) kinds.Input {
 	}
 	in := kinds.Input{Name: g.name, Err: err}
 	if err == nil {
-		given := kinds.Given{Project: "-", Me: "-"}
-		if given.Kind, _ = kinds.Shape(g.text); given.Kind == "" {
-			given.Kind = kinds.Packet
-		}
 		var r kinds.Record
-		r, in.Err = kinds.Read(g.text, given)
+		r, in.Err = g.read(kinds.Given{Kind: kinds.Packet, Project: "-", Me: "-"})
 		in.Record = &r
 	}
 	return in
+}
+
+// read reads the record of the artifact. The kind that is given counts for JSON of no known shape; "" makes that an
+// error.
+func (g artifact) read(given kinds.Given) (kinds.Record, error) {
+	text := g.json()
+	if shape, _ := kinds.Shape(text); shape != "" {
+		given.Kind = shape
+	}
+	return kinds.Read(text, given)
 }
 
 // json returns the record of the artifact as JSON, or its text.

@@ -1,17 +1,15 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
-	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
@@ -24,12 +22,12 @@ type showFlags struct {
 func showCommand(a *cli.App) *cobra.Command {
 	f := &showFlags{}
 	cmd := &cobra.Command{
-		Use:   "show ID|TASK",
+		Use:   "show ID|TASK|FILE|-",
 		Short: "Print the record of a handoff",
-		Long: `Print the record of a handoff as JSON, or with --markdown its view for people:
-as it is in a pipe, escaped on a terminal. The id is checked first, as by read.
-TASK means the newest run record of that task. A handoff without a record is
-printed as read prints it.
+		Long: `Print the record of a handoff or of a file as JSON, or with --markdown its view
+for people: as it is in a pipe, escaped on a terminal. The id is checked first,
+as by read. TASK means the newest run record of that task. A text without a
+record is printed as it is.
 
 --export writes a universal handoff to
 {session_path}/handoffs/{source}-to-{target}-{time}.json and prints the path. If
@@ -47,28 +45,35 @@ that cannot be written, the file goes to the temporary directory.`,
 }
 
 func showRecord(a *cli.App, f *showFlags, name string) error {
-	p, s, err := a.ProjectStore()
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
-	got, r, err := namedRecord(s, name)
-	switch {
-	case err != nil:
+	got, err := namedArtifact(a, s, name)
+	if err != nil {
 		return err
-	case f.Export && (r == nil || r.Name != kinds.Universal):
-		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs")
-	case f.Export:
-		return exportRecord(a, s, *r)
 	}
-	text, escape := got.Body, handoff.Escape
-	if r != nil {
-		if text = r.View(); !f.Markdown {
-			text, escape = string(r.JSON())+"\n", handoff.EscapeJSON
-		}
-		in := handoff.InputOf(got.Entry.ID, got.Document)
-		if said := in.Baseline(); said.HasAny() {
+	text, escape := string(got.text), handoff.Escape
+	r, isRecord := kinds.Record{}, false
+	if got.doc == nil {
+		r, err = got.read(a.RecordOptions(cli.Fields{}, a.UTCNow()).Given)
+		isRecord = err == nil
+	} else {
+		text = got.doc.Body
+		r, isRecord = kinds.Extract(text)
+		if said := handoff.InputOf(got.id, *got.doc).Baseline(); isRecord && said.HasAny() {
 			a.Note(cli.WorkOf(p).Compare(context.Background(), said).Line())
 		}
+	}
+	switch {
+	case f.Export && (!isRecord || r.Name != kinds.Universal):
+		return cli.Invalid("redirect standard output to a file", "--export works only for universal handoffs")
+	case f.Export:
+		return exportRecord(a, s, r)
+	case isRecord && f.Markdown:
+		text = r.View()
+	case isRecord:
+		text, escape = string(r.JSON())+"\n", handoff.EscapeJSON
 	}
 	if cli.IsTerminal(a.Stdout) {
 		text = escape(text)
@@ -76,43 +81,37 @@ func showRecord(a *cli.App, f *showFlags, name string) error {
 	return a.Print(text)
 }
 
-// namedRecord reads a handoff by its id, or the newest run record of a task. The record is nil if it has none.
-func namedRecord(s *handoff.Store, name string) (got handoff.Stored, r *kinds.Record, err error) {
-	if got, err = s.Read(name); err == nil {
-		if found, is := kinds.Extract(got.Body); is {
-			r = &found
-		}
-		return got, r, nil
+// namedArtifact reads an artifact, or the newest run record of a task.
+func namedArtifact(a *cli.App, s *handoff.Store, name string) (artifact, error) {
+	got, err := readArtifact(a, nil, name)
+	if err == nil || isStored(name) || !isMissing(name) {
+		return got, err
 	}
-	entries, _, failed := s.Records().Runs()
-	for _, e := range entries {
-		if e.Text("/task_id") == name {
-			got, err = s.Read(e.HandoffID)
-			return got, &e.Record, err
+	runs, _, err := s.Records().Runs()
+	for _, r := range runs {
+		if r.Text("/task_id") == name {
+			return readArtifact(a, nil, r.HandoffID)
 		}
 	}
-	if failed == nil && !looksLikeID(name) {
-		err = cli.Invalid("run `handoff onboard` for the recent tasks", "no record of the task %q in %s", name, s.Dir())
-	}
-	return got, nil, err
+	return got, cmp.Or(err, cli.Invalid("run `handoff onboard` for the recent tasks",
+		"no file and no record of a task %q", name))
 }
 
-// exportRecord writes a universal handoff to the directory of its session, or else to the temporary one. The session
-// comes from the record, but nothing is written outside of it.
-func exportRecord(a *cli.App, s *handoff.Store, r kinds.Record) error {
-	root, dir, text := r.Text("/handoff/source/session_path"), "handoffs", append(r.JSON(), '\n')
-	err := errors.New("its session is the project, whose directory has only handoffs")
-	if filepath.Join(root, dir) != s.Dir() {
-		err = writeFile(root, dir, r.FileName(), text)
+// exportRecord writes a universal handoff to the directory of its session, or else to the temporary one.
+func exportRecord(a *cli.App, s *handoff.Store, r kinds.Record) (err error) {
+	path := ""
+	for _, dir := range []string{filepath.Join(r.Text("/handoff/source/session_path"), "handoffs"), os.TempDir()} {
+		if err != nil {
+			a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, dir))
+		}
+		_ = os.Mkdir(dir, 0o755) // that it failed shows when the file is written
+		path = filepath.Join(dir, r.FileName())
+		if err = cli.NewFile(s, path); err == nil {
+			err = cli.WriteNew(path, append(r.JSON(), '\n'))
+		}
+		if err == nil {
+			return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
+		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		a.Note(fmt.Sprintf("warning: %v; using the fallback location %s", err, os.TempDir()))
-		root, dir = os.TempDir(), "."
-		err = writeFile(root, dir, r.FileName(), text)
-	}
-	if err != nil {
-		return fault.Config("remove the file, or redirect the output of handoff show", "%v", err)
-	}
-	path := filepath.Join(root, dir, r.FileName())
-	return a.Show(map[string]string{"file_path": path}, handoff.EscapeLine(path)+"\n")
+	return err
 }

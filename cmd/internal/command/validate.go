@@ -1,9 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -79,51 +79,24 @@ type validation struct {
 	Faults   []handoff.Fault `json:"faults"`
 	Warnings []handoff.Fault `json:"warnings"`
 	Tokens   int             `json:"tokens,omitempty"`
-	Hash     string          `json:"payload_hash,omitempty"`
-	Mismatch bool            `json:"mismatch"`
-
-	Changes []string `json:"changes,omitzero"` // of a repair
-	Output  string   `json:"output,omitempty"`
-	Kept    []string `json:"kept,omitempty"` // files with moved and cut content
-
-	all []handoff.Fault // of the stage
-}
-
-// validated returns the result for a record.
-func (g artifact) validated(r kinds.Record) validation {
-	return validation{Name: g.name, ID: g.id, Kind: r.Label(), Valid: len(r.Faults) == 0, Stage: r.Stage,
-		Faults:   append([]handoff.Fault{}, fault.Bounded(r.Faults)...),
-		Warnings: append([]handoff.Fault{}, fault.Bounded(r.Warnings)...), Tokens: r.Tokens, Hash: r.Hash,
-		Mismatch: r.Mismatch, all: r.Faults}
 }
 
 // text returns the result for people.
 func (v validation) text() string {
-	verdict := "INVALID"
-	switch {
-	case v.Valid:
-		verdict = "VALID"
-	case v.Kind == "":
-		verdict = "UNREADABLE"
-	case v.Mismatch && len(v.Faults) == 1:
-		verdict = "HASH MISMATCH"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", handoff.EscapeLine(v.Name), verdict)
+	text := handoff.EscapeLine(v.Name) + map[bool]string{true: ": VALID", false: ": INVALID"}[v.Valid]
 	if v.Kind != "" {
-		b.WriteString(" (" + v.Kind + ")")
+		text += " (" + v.Kind + ")"
 	}
-	b.WriteString("\n")
 	if v.Tokens > 0 {
-		fmt.Fprintf(&b, "  tokens: %d of %d\n", v.Tokens, kinds.TokenBudget)
+		text += fmt.Sprintf("\n  tokens: %d of %d", v.Tokens, kinds.TokenBudget)
 	}
-	for _, line := range fault.Lines(v.all, fault.Fault.String) {
-		b.WriteString("  fault: " + handoff.EscapeLine(line) + "\n")
+	for _, line := range fault.Lines(v.Faults, fault.Fault.String) {
+		text += "\n  fault: " + handoff.EscapeLine(line)
 	}
 	for _, line := range fault.Lines(v.Warnings, fault.Fault.String) {
-		b.WriteString("  warning: " + handoff.EscapeLine(line) + "\n")
+		text += "\n  warning: " + handoff.EscapeLine(line)
 	}
-	return b.String()
+	return text + "\n"
 }
 
 func validate(a *cli.App, f *validateFlags, names []string) error {
@@ -137,27 +110,27 @@ func validate(a *cli.App, f *validateFlags, names []string) error {
 	var errs []error
 	for _, name := range names {
 		got, err := readArtifact(a, nil, name)
-		var v validation
+		var r kinds.Record
 		if err == nil {
-			var r kinds.Record
-			if r, err = got.validate(a); r.Kind != nil {
-				v = got.validated(r)
-			}
+			r, err = got.validate(a)
 		}
-		if faults, is := errors.AsType[*handoff.DocumentError](err); is && v.Kind == "" {
-			v = validation{Name: got.name, ID: got.id, Stage: "schema", Faults: faults.Faults, all: faults.Faults,
-				Warnings: []handoff.Fault{}}
-		} else if err != nil && v.Kind == "" {
+		v := validation{Name: got.name, ID: got.id, Valid: err == nil, Stage: cmp.Or(r.Stage, "schema"),
+			Faults: append([]handoff.Fault{}, r.Faults...), Warnings: append([]handoff.Fault{}, r.Warnings...),
+			Tokens: r.Tokens}
+		broken, is := errors.AsType[*handoff.DocumentError](err)
+		switch {
+		case r.Kind != nil:
+			v.Kind = r.Label()
+		case is:
+			v.Faults = broken.Faults
+		case err != nil:
 			return err
 		}
 		if err != nil {
-			what := handoff.Count(len(v.all), "fault") + " at the stage " + v.Stage
-			if errors.Is(err, handoff.ErrIntegrity) {
-				what = "the payload does not match its hash"
-			}
-			err = fault.New(fault.Class(err), "", "%s is not valid: %s", v.Name, what)
+			errs = append(errs, fault.New(fault.Class(err), "", "%s is not valid: %s at the stage %s", v.Name,
+				handoff.Count(len(v.Faults), "fault"), v.Stage))
 		}
-		all, errs = append(all, v), append(errs, err)
+		all = append(all, v)
 	}
 	err := cli.Lines(a, all, func() (text string) {
 		for _, v := range all {
@@ -165,35 +138,20 @@ func validate(a *cli.App, f *validateFlags, names []string) error {
 		}
 		return text
 	})
-	return errors.Join(err, errors.Join(errs...))
+	return errors.Join(append([]error{err}, errs...)...)
 }
 
 // validate runs all stages of a record's kind. A record of no known shape counts as a universal handoff. A record
 // without the fields that write fills in is valid.
 func (g artifact) validate(a *cli.App) (kinds.Record, error) {
-	given := kinds.Given{Me: "-", Project: "-", Now: a.UTCNow(), Exists: g.exists}
-	text := g.json()
-	if shape, _ := kinds.Shape(text); shape == "" {
-		given.Kind = kinds.Universal
-	}
-	r, err := kinds.Read(text, given)
-	if err == nil {
-		err = r.Err()
-	}
-	return r, err
+	r, err := g.read(kinds.Given{Kind: kinds.Universal, Me: "-", Project: "-", Now: a.UTCNow(), Exists: g.exists})
+	return r, cmp.Or(err, r.Err())
 }
 
 // fix repairs a record. The result is written only if it is valid. What was moved or cut is written next to it.
 func fix(a *cli.App, f *validateFlags, name string) error {
-	var err error
-	if f.Output != "" {
-		err = handoff.CheckLinks(f.Output)
-	}
-	var got artifact
-	if err == nil {
-		got, err = readArtifact(a, nil, name)
-	}
-	if err != nil {
+	got, err := readArtifact(a, nil, name)
+	if err = cmp.Or(handoff.CheckLinks(f.Output), err); err != nil {
 		return err
 	}
 	r, err := got.validate(a)
@@ -208,66 +166,38 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	given := kinds.Given{Kind: kinds.Universal, Now: a.UTCNow(), Exists: got.exists}
-	p := r.Fix(given, filepath.ToSlash(base+".session.json"))
-	out := got.validated(p.Record)
-	out.Changes = append([]string{}, p.Changes...)
+	session := base + ".session.json"
+	p := r.Fix(kinds.Given{Kind: kinds.Universal, Now: a.UTCNow(), Exists: got.exists}, filepath.ToSlash(session))
+	for _, line := range append(fault.Lines(p.Changes, strings.Clone), fault.Lines(p.Warnings,
+		fault.Fault.String)...) {
+		a.Note(line)
+	}
 	switch {
-	case !out.Valid:
-		err = errors.Join(fault.New(fault.Class(p.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
+	case len(p.Faults) > 0:
+		return errors.Join(fault.New(fault.Class(p.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
 			handoff.Count(len(p.Faults), "fault"), strings.Join(fault.Lines(p.Faults, fault.Fault.String), "\n")),
 			f.ask(a, got, p.Faults))
 	case f.Output == "" && (p.Session != nil || len(p.Cut.Members) > 0):
 		return cli.Invalid("add -o FILE", "the repair moves or cuts text, which is written next to the output")
-	case f.Output != "":
-		err = out.write(f.Output, base, p)
-	case !a.JSON:
-		err = a.Print(string(p.JSON()) + "\n")
+	case f.Output == "":
+		return a.Print(string(p.JSON()) + "\n")
 	}
-	return errors.Join(out.report(a), err)
-}
-
-// report prints the result of a repair as JSON, or notes what was changed.
-func (v validation) report(a *cli.App) error {
-	if a.JSON {
-		return a.PrintJSON(v)
-	}
-	for _, line := range append(fault.Lines(v.Changes, strings.TrimSpace), fault.Lines(v.Warnings,
-		fault.Fault.String)...) {
-		a.Note(line)
-	}
-	for _, path := range v.Kept {
-		a.Note("moved or cut text is kept in " + path)
-	}
-	return nil
-}
-
-// write writes what was moved and cut, then the repaired record.
-func (out *validation) write(output, base string, p kinds.Repair) error {
-	type file struct {
-		path    string
-		content *kinds.Tree
-	}
-	files := []file{{output, p.Root}}
-	if len(p.Cut.Members) > 0 {
-		files = append([]file{{base + ".cut.json", p.Cut}}, files...)
-	}
-	if p.Session != nil {
-		files = append([]file{{base + ".session.json", p.Session}}, files...)
-	}
-	for _, f := range files {
-		err := writeFile(filepath.Dir(f.path), ".", filepath.Base(f.path), append(f.content.Indent(), '\n'))
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			return cli.Invalid("name a new file", "%s exists and is not overwritten", f.path)
-		case err != nil:
-			return fault.Config("name a file in a directory that you can write to with -o", "%v", err)
-		case f.path != output:
-			out.Kept = append(out.Kept, f.path)
+	write := func(path string, content *kinds.Tree) {
+		if err == nil {
+			err = cli.WriteNew(path, append(content.Indent(), '\n'))
+		}
+		if err == nil && path != f.Output {
+			a.Note("moved or cut text is kept in " + path)
 		}
 	}
-	out.Output = output
-	return nil
+	if p.Session != nil {
+		write(session, p.Session)
+	}
+	if len(p.Cut.Members) > 0 {
+		write(base+".cut.json", p.Cut)
+	}
+	write(f.Output, p.Root)
+	return err
 }
 
 // ask prints the prompt for a model with --prompt.
