@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -146,6 +147,16 @@ func (r Registry) Meant(name string) (near string, err error) {
 	return n.near(name), nil
 }
 
+// CheckNew returns ErrInvalid for a name that no operator can have here: one without the form of a name, one that differs
+// from a known one in case alone, or a word such as me, next or all.
+func (r Registry) CheckNew(name string) error {
+	_, err := r.Meant(name)
+	if strings.EqualFold(name, "me") {
+		err = fault.Invalid("use the name that others write in --to", "%q is not an operator name", name)
+	}
+	return cmp.Or(checkOperator(name), err)
+}
+
 // Confirm makes a name known to the user who runs the program, in this store.
 func (r Registry) Confirm(name string) { r.s.at.Confirm(name) }
 
@@ -171,7 +182,7 @@ func (s *Store) firstNames(v facts.View, docs []*accepted) (notes []string) {
 // ones are too. The error is ErrInvalid if the operator is already there. It is ErrConfig if the file cannot be read
 // or has no place for an entry.
 func (r Registry) Add(ctx context.Context, o Operator) error {
-	if err := checkOperator(o.ID); err != nil {
+	if err := r.CheckNew(o.ID); err != nil {
 		return err
 	}
 	return r.s.at.AddOperator(ctx, o)
@@ -187,10 +198,9 @@ func (r Registry) HasAccepted() bool {
 	return err == nil && operators.Accepted(look.Facts.Rules, look.Now).List != nil
 }
 
-// SetOperator sets the operator of the user in this store only. The error is ErrDenied if an operators file does not
-// list the operator.
+// SetOperator sets the operator of the user in this store only. Errors are those of CheckNew and Check.
 func (r Registry) SetOperator(operator string) error {
-	if err := r.Check(operator); err != nil {
+	if err := cmp.Or(r.CheckNew(operator), r.Check(operator)); err != nil {
 		return err
 	}
 	return r.s.at.SetOperator(operator)

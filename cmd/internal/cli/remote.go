@@ -73,18 +73,27 @@ func canWrite(dir string) bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// SyncSoon starts a sync in the background if the user's setting sync is auto, in a project that has synced before. The
-// command has loaded the project.
+// autoFile is the file in the user's state that means sync: auto in one project.
+const autoFile = "sync-auto"
+
+// SetAuto lets changes in the project of a store start a sync in the background.
+func (a *App) SetAuto(s *handoff.Store) error {
+	own := s.OwnPath()
+	return cmp.Or(os.MkdirAll(own, 0o700), os.WriteFile(filepath.Join(own, autoFile), nil, 0o600))
+}
+
+// SyncSoon starts a sync in the background if the user's setting sync is auto, or the user has chosen that for the
+// project, in a project that has synced before. The command has loaded the project.
 func (a *App) SyncSoon() {
-	if !a.isAuto {
-		return
-	}
 	p, err := a.load()
 	if err != nil {
 		return
 	}
 	s, err := handoff.Open(p.Options)
 	if err != nil {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(s.OwnPath(), autoFile)); err != nil && !a.isAuto {
 		return
 	}
 	program, err := a.Executable()

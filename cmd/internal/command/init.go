@@ -19,6 +19,8 @@ type initFlags struct {
 	Yes    bool
 }
 
+var gitKinds = []string{string(handoff.GitSynced), string(handoff.GitTracked), string(handoff.GitNone)}
+
 func initCommand(a *cli.App) *cobra.Command {
 	f := &initFlags{}
 	cmd := &cobra.Command{
@@ -44,7 +46,7 @@ You can run init again, with another name or kind. It moves no handoff.`,
 		RunE: func(_ *cobra.Command, _ []string) error { return setUp(a, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(cli.Choice(&f.Git, "synced", "tracked", "none"), "git", "what git does with the handoffs "+
+	flags.Var(cli.Choice(&f.Git, gitKinds...), "git", "what git does with the handoffs "+
 		"(`kind`): synced, tracked, none")
 	flags.BoolVar(&f.Global, "global", false, "with --operator: you have that name in all projects")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
@@ -54,54 +56,47 @@ You can run init again, with another name or kind. It moves no handoff.`,
 
 // setUp sets up the project, and records the operator if there is one.
 func setUp(a *cli.App, f *initFlags) error {
-	operator, kind := a.Who.Operator, f.Git
+	operator, asks := a.Who.Operator, a.CanAsk() && !f.Yes && !a.Quiet
 	a.Who.Operator = "" // its name before counts too
 	cwd, err := a.Getwd()
 	if err != nil {
 		return err
 	}
-	if a.Flags.Root == "" {
-		a.Flags.Root = cwd
-	}
+	a.Flags.Root = cmp.Or(a.Flags.Root, cwd)
 	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
-	if kind == "" {
-		_, err = s.List(handoff.Filter{}) // fails if the directory cannot hold a store
-	}
-	if err != nil {
-		return err
-	}
-	if a.CanAsk() && !f.Yes && !a.Quiet {
-		if operator, kind, err = askSetUp(a, p, operator, kind); err != nil {
+	if asks {
+		if err := f.ask(a, p, s, &operator); err != nil {
 			return err
 		}
 	}
 	if operator != "" {
-		_, err = s.Registry().Meant(operator)
-		if err = cmp.Or(handoff.CheckOperator(operator), err, s.Registry().Check(operator)); err != nil {
+		if err := cmp.Or(s.Registry().CheckNew(operator), s.Registry().Check(operator)); err != nil {
 			return err
 		}
 	}
-	if kind == "" && !p.HasFile && handoff.InGit(p.Root) {
-		kind = string(handoff.GitSynced) // recorded, so that a copy without git is recognized
+	if f.Git == "" && !p.HasFile && handoff.InGit(p.Root) {
+		f.Git = string(handoff.GitSynced) // recorded, so that a copy without git is recognized
 	}
-	done, err := s.Maintenance().Init(handoff.Git(kind))
+	done, err := s.Maintenance().Init(handoff.Git(f.Git))
 	if err == nil && operator != "" {
-		did, wrong := setOperator(a, p, s, operator, f.Global)
-		if err = wrong; err == nil {
-			done = append(done, did)
-		}
+		var did string
+		did, err = setOperator(a, p, s, operator, f.Global)
+		done = append(done, did)
+	}
+	if err != nil {
+		return err
+	}
+	if asks && p.HasRemote() {
+		done = append(done, offerSync(a, s)...)
 	}
 	for _, did := range done {
 		a.Note(did)
 	}
-	if err == nil && cmp.Or(operator, p.Me()) == "" {
+	if cmp.Or(operator, p.Me()) == "" {
 		a.Note("I don't know who you are: run `handoff init --operator NAME`")
-	}
-	if err != nil {
-		return err
 	}
 	return a.Show(handoff.RepairReport{Done: append([]string{}, done...)}, "")
 }
@@ -125,28 +120,37 @@ func setOperator(a *cli.App, p handoff.Project, s *handoff.Store, operator strin
 	return did, err
 }
 
-// askSetUp asks for the values that no flag gives.
-func askSetUp(a *cli.App, p handoff.Project, operator, kind string) (_, _ string, err error) {
-	for operator == "" && err == nil {
+// offerSync asks whether changes here start a sync in the background, and returns what it will do.
+func offerSync(a *cli.App, s *handoff.Store) []string {
+	if !a.Confirm("Sync in the background after each change in this project?") {
+		return nil
+	}
+	if a.SetAuto(s) != nil {
+		return []string{"this cannot be kept in your home: run `handoff sync` after a change"}
+	}
+	return []string{"changes here are synced in the background, after the first `handoff sync`"}
+}
+
+// ask asks for the values that no flag gives.
+func (f *initFlags) ask(a *cli.App, p handoff.Project, s *handoff.Store, operator *string) (err error) {
+	for *operator == "" && err == nil {
 		proposed := cmp.Or(p.Me(), handoff.OperatorFrom(cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))))
-		if operator, err = askLine(a, "Who are you? A short name, as others write it in --to",
-			proposed); handoff.CheckOperator(operator) != nil {
-			a.Note("use 1 to 64 ASCII letters, digits, _ and -")
-			operator = ""
+		*operator, err = askLine(a, "Who are you? A short name, as others write it in --to", proposed)
+		if wrong := s.Registry().CheckNew(*operator); err == nil && wrong != nil {
+			a.Note(wrong.Error())
+			*operator = ""
 		}
 	}
-	words := []handoff.Git{handoff.GitSynced, handoff.GitTracked, handoff.GitNone}
-	if kind != "" || err != nil || p.HasFile || !handoff.InGit(p.Root) {
-		words = nil
-	} else {
-		fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
-			"  synced   ignore them; handoff sync exchanges them\n"+
-			"  tracked  commit them with the code\n  none     nothing\n")
+	if f.Git != "" || err != nil || p.HasFile || !handoff.InGit(p.Root) {
+		return err
 	}
-	for !slices.Contains(words, handoff.Git(kind)) && words != nil && err == nil {
-		kind, err = askLine(a, "synced, tracked or none", string(words[0]))
+	fmt.Fprint(a.Stderr, "What should git do with the handoffs?\n"+
+		"  synced   ignore them; handoff sync exchanges them\n"+
+		"  tracked  commit them with the code\n  none     nothing\n")
+	for !slices.Contains(gitKinds, f.Git) && err == nil {
+		f.Git, err = askLine(a, "synced, tracked or none", gitKinds[0])
 	}
-	return operator, kind, err
+	return err
 }
 
 // askLine asks a question and reads one line. An empty line accepts the proposal.

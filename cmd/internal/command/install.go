@@ -2,10 +2,7 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,17 +72,21 @@ func runInstall(a *cli.App, f *installFlags, name string) error {
 	if in.agent, err = agent.Find(name); err != nil {
 		return err
 	}
-	if in.places, err = places(a, f.Project); err != nil {
+	in.places = agent.Places{Home: a.Getenv("HOME"), IsProject: f.Project, Getenv: a.Getenv}
+	if runtime.GOOS == "windows" {
+		in.places.Home = a.Getenv("USERPROFILE")
+	}
+	project, err := a.Project()
+	if err != nil && f.Project {
 		return err
 	}
-	if f.Check {
+	if in.places.Root = project.Root; f.Check {
 		return in.check()
 	}
-	var changes []agent.Change
-	c := agent.Command{Operator: a.Who.Operator, MCP: f.MCP}
+	c, changes := agent.Command{Operator: a.Who.Operator, MCP: f.MCP}, []agent.Change(nil)
 	if f.Undo {
 		changes, err = in.agent.Undo(in.places)
-	} else if c.Program, err = registered(a); err == nil {
+	} else if c.Program, err = a.Executable(); err == nil {
 		if s := a.Quietly(); s != nil {
 			a.NoteSlips(s, c.Operator)
 		}
@@ -105,96 +106,47 @@ func runInstall(a *cli.App, f *installFlags, name string) error {
 	return nil
 }
 
-// places returns where settings are. A missing project is an error only if they are those of a project.
-func places(a *cli.App, isProject bool) (agent.Places, error) {
-	p := agent.Places{Home: a.Getenv("HOME"), IsProject: isProject, Getenv: a.Getenv}
-	if runtime.GOOS == "windows" {
-		p.Home = a.Getenv("USERPROFILE")
-	}
-	project, err := a.Project()
-	if err != nil && isProject {
-		return p, err
-	}
-	p.Root = project.Root
-	return p, nil
-}
-
-// registered returns the path of this program, whose hook agents run.
-func registered(a *cli.App) (string, error) {
-	path, err := a.Executable()
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot find the path of this program: %w", err)
-	}
-	if slices.ContainsFunc(strings.Split(path, string(filepath.Separator)),
-		func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
-		return "", fault.Config("run `go install ./cmd/handoff`, then the installed handoff",
-			"%s was built by `go run`, which removes it", path)
-	}
-	return path, nil
-}
-
-// finish shows or makes a change.
+// finish shows or makes a change, and prints it.
 func (in *install) finish(change agent.Change) error {
-	diff := ""
-	if in.DryRun && change.Changes() {
-		diff = udiff.Unified(change.Path, change.Path, string(change.Before), string(change.After))
-	}
-	if in.DryRun && !in.JSON {
-		if cli.IsTerminal(in.Stdout) {
-			diff = handoff.Escape(diff)
-		}
-		if err := in.App.Print(diff); err != nil {
-			return err
-		}
-	} else if !in.DryRun {
+	out := struct {
+		Agent  string `json:"agent"`
+		Path   string `json:"file_path"`
+		Status string `json:"status"`
+		Diff   string `json:"diff,omitempty"`
+	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status}
+	switch {
+	case !in.DryRun:
 		if err := change.Apply(); err != nil {
 			return err
 		}
 		in.Committed()
-	}
-	return in.print(change, diff)
-}
-
-// print prints a change, and what a person must approve in the agent.
-func (in *install) print(change agent.Change, diff string) error {
-	out := struct {
-		Agent   string   `json:"agent"`
-		Path    string   `json:"file_path"`
-		Status  string   `json:"status"`
-		Command []string `json:"command,omitempty"`
-		Diff    string   `json:"diff,omitempty"`
-		Approve string   `json:"approve,omitempty"`
-	}{Agent: in.agent.Name, Path: change.Path, Status: change.Status, Command: change.Words, Diff: diff}
-	if !in.Undo && change.Words != nil {
-		out.Approve = in.approve()
-	}
-	if change.Changes() && in.DryRun {
-		out.Status = "would be " + out.Status
-	}
-	if in.JSON {
-		return in.PrintJSON(out)
-	}
-	if !in.DryRun {
 		in.Note(map[string]string{
 			agent.Installed: "installed in ", agent.Updated: "updated in ", agent.Present: "already installed in ",
 			agent.Removed: "removed from ", agent.Absent: "not installed in ",
 		}[change.Status] + change.Path)
+	case change.Changes():
+		out.Diff = udiff.Unified(change.Path, change.Path, string(change.Before), string(change.After))
+		out.Status = "would be " + out.Status
 	}
-	if out.Approve != "" {
-		in.Note("in " + in.agent.Title + ": " + out.Approve)
+	if !in.Undo && change.Words != nil {
+		in.noteApproval()
 	}
-	return nil
+	text := out.Diff
+	if cli.IsTerminal(in.Stdout) {
+		text = handoff.Escape(text)
+	}
+	return in.Show(out, text)
 }
 
-// approve returns what a person must do before the hooks run, or "".
-func (in *install) approve() string {
+// noteApproval notes what a person must do before the hooks run.
+func (in *install) noteApproval() {
+	approve := in.agent.Approve
 	if in.installFlags.Project {
-		return in.agent.ApproveProject
+		approve = in.agent.ApproveProject
 	}
-	return in.agent.Approve
+	if approve != "" {
+		in.Note("in " + in.agent.Title + ": " + approve)
+	}
 }
 
 const checkWait = 10 * time.Second
@@ -205,60 +157,43 @@ func (in *install) check() error {
 	if err != nil {
 		return err
 	}
+	again := "run `handoff install " + in.agent.Name + "`"
 	if words == nil {
-		return fault.Config("run `handoff install "+in.agent.Name+"`", "not installed in %s",
-			cmp.Or(path, in.agent.Title))
+		return fault.Config(again, "not installed in %s", path)
 	}
 	dir, err := os.MkdirTemp("", "handoff-check")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	canary, operator, err := in.canary(dir, words)
-	if err != nil {
+	project := filepath.Join(dir, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
 		return err
 	}
+	var receipt, out, complaint bytes.Buffer
+	scratch := *in.App
+	scratch.Stdout = &receipt
+	for _, line := range []string{"init --yes --quiet", "write -m Canary --to next --quiet"} {
+		if err := scratch.InScratch(dir, "handoff", strings.Fields(line)); err != nil {
+			return err
+		}
+	}
+	_, canary, _ := strings.Cut(receipt.String(), "sha256:")
+	canary = canary[:12]
 	ctx, stop := context.WithTimeout(context.Background(), checkWait)
 	defer stop()
 	run := exec.CommandContext(ctx, words[0], words[1:]...)
-	var out, complaint bytes.Buffer
-	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(in.agent.TestInput(dir)), &out, &complaint
-	run.Env = append(os.Environ(), "HANDOFF_OPERATOR="+operator, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
-	run.Dir = in.agent.WorkDir(in.places, dir)
-	if err := run.Run(); err != nil || !strings.Contains(out.String(), canary) {
-		why := strings.TrimSpace(complaint.String())
-		if err != nil && why == "" {
-			why = err.Error()
-		}
-		return fault.Config("run `handoff install "+in.agent.Name+"` again",
-			"the hook in %s did not tell of the test handoff; it printed %q, %s", path, out.String(), fault.Own(why))
+	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(in.agent.TestInput(project)), &out, &complaint
+	run.Env = append(os.Environ(), "HANDOFF_OPERATOR=canary", "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+	run.Dir = in.agent.WorkDir(in.places, project)
+	if err = run.Run(); err != nil {
+		complaint.WriteString(err.Error())
+	}
+	if err != nil || !strings.Contains(out.String(), canary) {
+		return fault.Config(again, "the hook in %s did not tell of the test handoff; it printed %q and %q", path,
+			out.String(), complaint.String())
 	}
 	in.Note("the hook in " + path + " told of the test handoff " + canary)
-	if approve := in.approve(); approve != "" {
-		in.Note("in " + in.agent.Title + ": " + approve)
-	}
+	in.noteApproval()
 	return nil
-}
-
-// canary makes a project with one handoff to the operator of a command, and returns the 12 digits of its id.
-func (in *install) canary(dir string, words []string) (id, operator string, err error) {
-	operator = "canary"
-	if at := slices.Index(words, "--operator"); at >= 0 && at+1 < len(words) {
-		operator = words[at+1]
-	}
-	o := handoff.Options{Dir: filepath.Join(dir, "handoffs"), StateDir: filepath.Join(dir, ".run"), Root: dir,
-		UserState: filepath.Join(dir, "state", "handoff")}
-	in.Options(&o)
-	o.Rules = handoff.PlainRules
-	s, err := handoff.Open(o)
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, handoff.SettingsName), nil, 0o600))
-	if err != nil {
-		return "", "", err
-	}
-	got, err := s.Write(context.Background(), fmt.Appendf(nil, "---\nschema_version: '1.0'\nfrom: handoff\nto: %s\n"+
-		"topic: canary\nts_utc: '%s'\n---\nA test of the hook.\n", operator, time.Now().UTC().Format(time.RFC3339)))
-	if err != nil {
-		return "", "", err
-	}
-	return strings.TrimPrefix(got.ID, "sha256:")[:12], operator, nil
 }

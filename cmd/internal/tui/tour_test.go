@@ -49,7 +49,7 @@ shows how to install handoff.
 ## Ann begins
 `},
 	{who: "ann", command: "git clone https://example.org/harbour.git"},
-	{who: "ann", command: "handoff init", answers: [][2]string{{"Who are you?", "ann\r"}, {"[synced]:", "\r"}}},
+	{who: "ann", command: "handoff init", answers: [][2]string{{"Who are you?", "ann\r"}, {"[synced]:", "\r"}, {"in this project?", "\r"}}},
 	{text: "\nShe writes down the state of her work for Ben. Any Markdown will do: handoff finds topic and time.\n"},
 	{who: "ann", command: "cat note.md"},
 	{who: "ann", command: "handoff write note.md --to ben"},
