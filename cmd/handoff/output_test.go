@@ -120,7 +120,7 @@ func (s *scripted) records() {
 
 func (s *scripted) operators() {
 	for _, name := range []string{"ann", "ben", "cy"} {
-		s.prints("", "operators add", name, "--capability", "write")
+		s.prints("", "operators add", name)
 	}
 	s.prints("", "operators list")
 	s.prints("", "operators validate")

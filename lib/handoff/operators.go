@@ -24,10 +24,6 @@ func (s *Store) Registry() Registry { return Registry{s} }
 // there is no such file. The error is ErrConfig if the file cannot be used.
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
-// Text returns the text of the operators file. The error is fs.ErrNotExist if there is no such file. It is ErrConfig if
-// the file is unreadable or outside the project.
-func (r Registry) Text() ([]byte, error) { return r.s.at.OperatorsText() }
-
 // ParseOperators parses the text of an operators file, and returns all its faults.
 func ParseOperators(text []byte) (*OperatorList, []Fault) { return operators.ParseFile(text) }
 

@@ -14,13 +14,13 @@ type archiveFlags struct {
 	*cli.Who
 	Undo        bool
 	Prune       bool
-	ArchivedFor *time.Duration
+	ArchivedFor time.Duration
 	Export      string
 	Yes         bool
 }
 
 func archiveCommand(a *cli.App) *cobra.Command {
-	f := &archiveFlags{Who: &a.Who}
+	f := &archiveFlags{Who: &a.Who, ArchivedFor: 90 * 24 * time.Hour}
 	cmd := &cobra.Command{
 		Use:   "archive ID… | --prune --export FILE",
 		Short: "Hide handoffs; --undo shows them again",
@@ -49,7 +49,8 @@ import brings them back.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Undo, "undo", false, "show archived handoffs again")
 	flags.BoolVar(&f.Prune, "prune", false, "remove what was archived long ago")
-	flags.Var(cli.OptionalDuration(&f.ArchivedFor), "archived-for", "with --prune: for how `long`, such as 90d")
+	flags.Var(cli.Duration(&f.ArchivedFor), "archived-for", "with --prune: for how `long`")
+	flags.Lookup("archived-for").DefValue = "90d"
 	flags.StringVar(&f.Export, "export", "", "with --prune: the new `file` for the bundle")
 	flags.BoolVar(&f.Yes, "yes", false, "with --prune: do not ask")
 	cli.Conflicts(cmd, "undo", "prune")
@@ -58,8 +59,6 @@ import brings them back.`,
 	}
 	return cmd
 }
-
-const archivedFor = 90 * 24 * time.Hour
 
 // prune removes what was archived long ago, after it is in a bundle.
 func prune(a *cli.App, f *archiveFlags, ids []string) error {
@@ -79,11 +78,7 @@ func prune(a *cli.App, f *archiveFlags, ids []string) error {
 	if err != nil {
 		return err
 	}
-	age := archivedFor
-	if f.ArchivedFor != nil {
-		age = *f.ArchivedFor
-	}
-	pruned, err := s.Prune(context.Background(), operator, age, func(bundle []byte) error {
+	pruned, err := s.Prune(context.Background(), operator, f.ArchivedFor, func(bundle []byte) error {
 		return cli.WriteNew(f.Export, bundle)
 	})
 	if err != nil {

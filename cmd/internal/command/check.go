@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -101,20 +100,14 @@ func check(a *cli.App, c *checks, names []string) error {
 	return cli.Verdict(kinds.Worst(reports))
 }
 
-// artifacts replaces directories by their documents and records, without the index of a store.
+// artifacts replaces directories by their documents and records.
 func artifacts(names []string) (all []string, err error) {
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
-			all = append(all, name)
-			continue
-		}
-		files, err := cli.Documents(name)
-		files = slices.DeleteFunc(files, func(path string) bool { return handoff.IsIndex(filepath.Base(path)) })
-		switch {
-		case err != nil:
-			return nil, err
-		case len(files) == 0:
-			return nil, cli.Invalid("", "%s has no handoffs or records", name)
+		files := []string{name}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			if files, err = cli.Documents(name); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, files...)
 	}
@@ -127,10 +120,7 @@ func (c *checks) with(a *cli.App, p handoff.Project) (handoff.Checking, error) {
 		CheckOptions: kinds.CheckOptions{
 			AllowEmpty: c.AllowEmpty, ConfirmedBy: c.ConfirmedBy, Now: a.Now()}}
 	if c.MaxAge != nil {
-		r.MaxAge = *c.MaxAge
-	}
-	if c.MaxAge != nil && r.MaxAge == 0 {
-		return r, cli.Invalid("use a duration such as 48h", "--max-age 0 accepts no handoff")
+		r.MaxAge = cmp.Or(*c.MaxAge, 1) // 0 would mean the default
 	}
 	if c.Answers == "" {
 		return r, nil

@@ -4,17 +4,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-78daf238/handoff/cmd/internal/cli"
+	"github.com/seed-78daf238/handoff/lib/agent"
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/handoff"
 	kinds "github.com/seed-78daf238/handoff/lib/kind"
 )
 
 type onboardFlags struct {
-	Project   string
-	MaxRecent int
-	Markdown  bool
-	Agent     bool
-	MaxChars  int
+	Project         string
+	MaxRecent       int
+	Markdown, Agent bool
 }
 
 func onboardCommand(a *cli.App) *cobra.Command {
@@ -39,20 +38,14 @@ instruction. Nothing is changed.`,
 	flags.Var(cli.Number(&f.MaxRecent), "max-recent", "show this `number` of recent records")
 	flags.BoolVar(&f.Markdown, "markdown", false, "print Markdown, for people")
 	flags.BoolVar(&f.Agent, "agent", false, "put the text in a frame, for an agent")
-	flags.Var(cli.Number(&f.MaxChars), "max-chars",
-		"with --agent: cut the framed text after this `number` of characters")
 	cli.Conflicts(cmd, "markdown", "json")
 	cli.Conflicts(cmd, "agent", "json")
-	cli.Needs(cmd, "max-chars", "agent")
 	return cmd
 }
 
 func onboard(a *cli.App, f *onboardFlags) error {
-	if f.MaxRecent < 1 {
-		return cli.Invalid("use 1 or more", "--max-recent %d shows nothing", f.MaxRecent)
-	}
 	a.ForAgents = f.Agent
-	_, s, err := a.ProjectStore()
+	p, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -68,13 +61,16 @@ func onboard(a *cli.App, f *onboardFlags) error {
 		left = append(left, "left out, run `handoff verify`: "+handoff.EscapeLine(why))
 	}
 	b := kinds.Onboard(entries, f.Project, f.MaxRecent, a.Now(), left)
+	if last, err := agent.LastSession(p, a.Getenv); err == nil {
+		b.Set("last_session", last.Text)
+	}
 	text := handoff.Escape(kinds.Sections("What the next run should know", b))
 	if !f.Markdown {
 		text = handoff.EscapeJSON(string(b.Indent()) + "\n")
 	}
 	if f.Agent {
 		records := handoff.Stored{Document: handoff.Document{Body: text}}
-		return a.ShowFramed("onboard", records, handoff.Frame{MaxChars: f.MaxChars, Whole: handoff.MaxForAgents})
+		return a.ShowFramed("onboard", records, handoff.Frame{Whole: handoff.MaxForAgents})
 	}
 	return a.Show(b, text)
 }

@@ -41,23 +41,21 @@ func trust(a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	question := "Accept OPERATORS.md with " + handoff.Count(len(list.All()), "operator") + "?"
-	done := "OPERATORS.md is accepted"
+	what := "OPERATORS.md with " + handoff.Count(len(list.All()), "operator")
 	if list == nil {
 		if !s.Registry().HasAccepted() {
 			return cli.Invalid("run `handoff operators add NAME` first", "there is no OPERATORS.md")
 		}
-		question = "There is no OPERATORS.md: accept every name?"
-		done = "every name is accepted, since there is no OPERATORS.md"
+		what = "every name, since there is no OPERATORS.md"
 	}
-	if err := a.ByPerson("operators trust", question); err != nil {
+	if err := a.ByPerson("operators trust", "Accept "+what+"?"); err != nil {
 		return err
 	}
 	if err := s.Registry().Trust(context.Background()); err != nil {
 		return err
 	}
 	a.Committed()
-	a.Note(done)
+	a.Note("accepted " + what)
 	return nil
 }
 
@@ -149,18 +147,15 @@ func operatorsValidateCommand(a *cli.App) *cobra.Command {
 }
 
 func validateOperators(a *cli.App, files []string) error {
-	p, s, err := a.NewStore()
+	p, err := a.Project()
 	if err != nil {
 		return err
 	}
-	path, read := p.Options.OperatorsFile, s.Registry().Text
-	if len(files) == 1 {
-		path, read = files[0], func() ([]byte, error) { return cli.ReadInput(files[0]) }
+	path := p.Options.OperatorsFile
+	if len(files) > 0 {
+		path = files[0]
 	}
-	text, err := read()
-	if errors.Is(err, fs.ErrNotExist) {
-		err = cli.InputError(path, err)
-	}
+	text, err := cli.ReadInput(path)
 	if err != nil {
 		return err
 	}

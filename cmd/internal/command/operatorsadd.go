@@ -13,12 +13,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type operatorsAddFlags struct {
-	Name, Email string
-	GitHub      string
-	Capability  []string
-	Key         string
-}
+type operatorsAddFlags struct{ Name, Email, Key string }
 
 func operatorsAddCommand(a *cli.App) *cobra.Command {
 	f := &operatorsAddFlags{}
@@ -27,8 +22,7 @@ func operatorsAddCommand(a *cli.App) *cobra.Command {
 		Short: "Add an operator to OPERATORS.md",
 		Long: `Add an operator to OPERATORS.md, or create the file. Existing entries stay as
 they are. Once the file exists, only operators that it lists can send, receive
-or take handoffs. An e-mail address and a GitHub handle are written only if you
-give them.`,
+or take handoffs. Add other keys, such as capabilities, in the file.`,
 		Example: `  handoff operators add ben --email ben@example.org --key ~/.ssh/id_ed25519.pub`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return addOperator(a, f, args) },
@@ -36,9 +30,6 @@ give them.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.Name, "name", "", "the display name (`text`; default: OPERATOR)")
 	flags.StringVar(&f.Email, "email", "", "the git user.email (`address`) of the operator")
-	flags.StringVar(&f.GitHub, "github", "", "the GitHub `handle`")
-	flags.StringArrayVar(&f.Capability, "capability", nil, "a capability (`word`, such as human; default: "+
-		"write); can be repeated")
 	flags.StringVar(&f.Key, "key", "", "the public SSH `key` for signatures, or its file")
 	return cmd
 }
@@ -48,13 +39,9 @@ func addOperator(a *cli.App, f *operatorsAddFlags, ops []string) error {
 	if err != nil {
 		return err
 	}
-	o := handoff.Operator{ID: ops[0], DisplayName: cmp.Or(f.Name, ops[0]), GitEmail: f.Email, GitHubHandle: f.GitHub,
-		Capabilities: f.Capability, ActiveSince: a.Now().UTC().Format(time.DateOnly)}
-	if len(o.Capabilities) == 0 {
-		o.Capabilities = []string{"write"}
-	}
-	key := f.Key
-	if key != "" {
+	o := handoff.Operator{ID: ops[0], DisplayName: cmp.Or(f.Name, ops[0]), GitEmail: f.Email,
+		Capabilities: []string{"write"}, ActiveSince: a.Now().UTC().Format(time.DateOnly)}
+	if key := f.Key; key != "" {
 		if _, err := os.Stat(key); err == nil {
 			text, err := cli.ReadInput(key)
 			if err != nil {

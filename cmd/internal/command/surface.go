@@ -3,10 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -51,23 +48,20 @@ func surface(a *cli.App, operator string, maxChars int) error {
 	}
 	opt := handoff.SurfaceOptions{MaxChars: cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value),
 		MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
-	err = s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) (err error) {
-		if a.JSON {
-			return surfaceJSON(a, s, out)
-		}
-		if _, err = io.WriteString(cli.Direct(a.Stdout), out.String()); err == nil {
+	return s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
+		err := printSurfacing(a, s, out)
+		if err == nil {
 			noteShown(s, out.Entries())
 		}
 		return err
 	})
-	if errors.Is(err, syscall.EPIPE) {
-		return nil // what was not printed is not recorded as shown
-	}
-	return err
 }
 
-// surfaceJSON prints the same handoffs as the text form, a line of JSON for each.
-func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
+// printSurfacing prints what is shown as text, or a line of JSON for each handoff.
+func printSurfacing(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
+	if !a.JSON {
+		return a.Print(out.String())
+	}
 	for i, listed := range s.Listed(out.Entries()) {
 		h := out.Shown[i]
 		err := a.PrintJSON(struct {
@@ -83,6 +77,5 @@ func surfaceJSON(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
 	for _, line := range out.Left {
 		a.Note(line)
 	}
-	noteShown(s, out.Entries())
 	return nil
 }

@@ -92,9 +92,6 @@ func verify(a *cli.App, f *verifyFlags, ids []string) error {
 	}
 	a.Note(handoff.Count(report.Handoffs, "handoff") + ", " + handoff.Count(report.Events, "event") + ", " +
 		handoff.Count(len(report.Warnings), "warning") + ": all as written")
-	if report.Handoffs == 0 {
-		a.NoteNothing("no handoffs here yet")
-	}
 	return nil
 }
 
@@ -112,13 +109,11 @@ func repair(a *cli.App, s *handoff.Store) error {
 	for _, line := range all.Done {
 		a.Note(line)
 	}
-	if err == nil {
-		a.Committed()
-		if a.JSON {
-			err = a.PrintJSON(all)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	a.Committed()
+	return a.Show(all, "")
 }
 
 // verifyLog proves the chain of the log, and compares it with a head, "" for none.

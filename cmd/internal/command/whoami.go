@@ -43,7 +43,7 @@ func whoami(a *cli.App) error {
 	if me.Operator == "" {
 		return cli.UnknownOperator()
 	}
-	if s, err := handoff.Open(p.Options); err == nil {
+	if s := a.Quietly(); s != nil {
 		a.NoteSlips(s, me.Operator)
 	}
 	return a.Show(me, me.Operator+" ("+handoff.EscapeLine(me.Source)+")\n")
