@@ -74,16 +74,6 @@ func Sort(faults []Fault) {
 	})
 }
 
-const mostFaults = 1000 // the limit of Bounded
-
-// Bounded returns the first 1,000 faults, and a fault that counts the others.
-func Bounded(faults []Fault) []Fault {
-	if more := len(faults) - mostFaults; more > 0 {
-		return append(slices.Clip(faults[:mostFaults]), Fault{Problem: fmt.Sprintf("and %d more", more)})
-	}
-	return faults
-}
-
 // Pointer returns the pointer of a member or item of another pointer (RFC 6901 section 3).
 func Pointer(parent, name string) string { return parent + "/" + escape.Replace(name) }
 

@@ -143,8 +143,8 @@ func (r Registry) Meant(name string) (near string, err error) {
 	return n.near(name), nil
 }
 
-// CheckNew returns ErrInvalid for a name that no operator can have here: one without the form of a name, one that differs
-// from a known one in case alone, or a word such as me, next or all.
+// CheckNew returns ErrInvalid for a name that no operator can have here: one without the form of a name, one that
+// differs from a known one in case alone, or a word such as me, next or all.
 func (r Registry) CheckNew(name string) error {
 	_, err := r.Meant(name)
 	if strings.EqualFold(name, "me") {

@@ -21,8 +21,8 @@ const (
 	maxPiped = 64 << 20
 )
 
-// Documents returns the *.md and *.json files of a directory by name, without the index of a store. If there are none, it is an error. So is a link:
-// git may have brought it, and it may lead to a file that nobody wants to hand over.
+// Documents returns the *.md and *.json files of a directory by name, without the index of a store. If there are none,
+// it is an error. So is a link: git may have brought it, and it may lead to a file that nobody wants to hand over.
 func Documents(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
@@ -31,7 +31,7 @@ func Documents(dir string) (paths []string, err error) {
 	for _, e := range entries {
 		path, ext := filepath.Join(dir, e.Name()), filepath.Ext(e.Name())
 		switch {
-		case strings.HasPrefix(e.Name(), ".") || handoff.IsIndex(e.Name()) || ext != ".md" && ext != ".json" || e.IsDir():
+		case strings.HasPrefix(e.Name(), "."), handoff.IsIndex(e.Name()), ext != ".md" && ext != ".json", e.IsDir():
 		case e.Type()&fs.ModeSymlink != 0:
 			return nil, Invalid("name the file that is meant, or remove the link", "%s is a link", path)
 		default:

@@ -207,8 +207,8 @@ func (c *creation) resolve(s *handoff.Store, task string) error {
 			case isKey:
 				o, err := find(v.Flag, text, flag.Path)
 				if err == nil && state == "" {
-					err = cli.Invalid("add one of "+strings.Join(flag.States, ", "), "--%s %s: the key of an open item "+
-						"needs =STATE", v.Flag, v.Text)
+					err = cli.Invalid("add one of "+strings.Join(flag.States, ", "),
+						"--%s %s: the key of an open item needs =STATE", v.Flag, v.Text)
 				}
 				if err != nil {
 					return err
@@ -230,7 +230,7 @@ func (c *creation) resolve(s *handoff.Store, task string) error {
 // store completes and stores the record. It checks everything before it runs the first command.
 func (c *creation) store(p handoff.Project, s *handoff.Store) error {
 	me := cmp.Or(c.From, p.Me())
-	if me == "" {
+	if me == "" && c.kind.Name != kinds.Universal { // whose source is the sender
 		return cli.UnknownOperator()
 	}
 	all, err := c.Recipients(func() string { return me }, c.To)

@@ -81,6 +81,17 @@ type validation struct {
 	Tokens   int             `json:"tokens,omitempty"`
 }
 
+// validated returns the result for a record, without a kind for a text that is not JSON.
+func (g artifact) validated(r kinds.Record) validation {
+	v := validation{Name: g.name, ID: g.id, Valid: len(r.Faults) == 0, Stage: cmp.Or(r.Stage, "schema"),
+		Faults: append([]handoff.Fault{}, r.Faults...), Warnings: append([]handoff.Fault{}, r.Warnings...),
+		Tokens: r.Tokens}
+	if r.Kind != nil {
+		v.Kind = r.Label()
+	}
+	return v
+}
+
 // text returns the result for people.
 func (v validation) text() string {
 	text := handoff.EscapeLine(v.Name) + map[bool]string{true: ": VALID", false: ": INVALID"}[v.Valid]
@@ -114,21 +125,15 @@ func validate(a *cli.App, f *validateFlags, names []string) error {
 		if err == nil {
 			r, err = got.validate(a)
 		}
-		v := validation{Name: got.name, ID: got.id, Valid: err == nil, Stage: cmp.Or(r.Stage, "schema"),
-			Faults: append([]handoff.Fault{}, r.Faults...), Warnings: append([]handoff.Fault{}, r.Warnings...),
-			Tokens: r.Tokens}
-		broken, is := errors.AsType[*handoff.DocumentError](err)
-		switch {
-		case r.Kind != nil:
-			v.Kind = r.Label()
-		case is:
-			v.Faults = broken.Faults
-		case err != nil:
+		if broken, is := errors.AsType[*handoff.DocumentError](err); is {
+			r.Faults = broken.Faults
+		} else if err != nil && r.Kind == nil {
 			return err
 		}
+		v := got.validated(r)
 		if err != nil {
 			errs = append(errs, fault.New(fault.Class(err), "", "%s is not valid: %s at the stage %s", v.Name,
-				handoff.Count(len(v.Faults), "fault"), v.Stage))
+				handoff.Count(len(r.Faults), "fault"), v.Stage))
 		}
 		all = append(all, v)
 	}
@@ -148,7 +153,7 @@ func (g artifact) validate(a *cli.App) (kinds.Record, error) {
 	return r, cmp.Or(err, r.Err())
 }
 
-// fix repairs a record. The result is written only if it is valid. What was moved or cut is written next to it.
+// fix repairs a record. The result is written only if it is valid.
 func fix(a *cli.App, f *validateFlags, name string) error {
 	got, err := readArtifact(a, nil, name)
 	if err = cmp.Or(handoff.CheckLinks(f.Output), err); err != nil {
@@ -166,38 +171,52 @@ func fix(a *cli.App, f *validateFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	session := base + ".session.json"
-	p := r.Fix(kinds.Given{Kind: kinds.Universal, Now: a.UTCNow(), Exists: got.exists}, filepath.ToSlash(session))
+	p := r.Fix(kinds.Given{Kind: kinds.Universal, Now: a.UTCNow(), Exists: got.exists},
+		filepath.ToSlash(base+sessionEnd))
 	for _, line := range append(fault.Lines(p.Changes, strings.Clone), fault.Lines(p.Warnings,
 		fault.Fault.String)...) {
 		a.Note(line)
 	}
-	switch {
-	case len(p.Faults) > 0:
-		return errors.Join(fault.New(fault.Class(p.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
+	if len(p.Faults) > 0 {
+		err = errors.Join(fault.New(fault.Class(p.Err()), "", "%s cannot be repaired; %s left:\n%s", got.name,
 			handoff.Count(len(p.Faults), "fault"), strings.Join(fault.Lines(p.Faults, fault.Fault.String), "\n")),
 			f.ask(a, got, p.Faults))
+	} else {
+		err = f.write(a, base, p)
+	}
+	if a.JSON {
+		err = errors.Join(a.PrintJSON(got.validated(p.Record)), err)
+	}
+	return err
+}
+
+const sessionEnd = ".session.json" // of the file for what a repair has moved
+
+// write writes a valid result, after what was moved and cut.
+func (f *validateFlags) write(a *cli.App, base string, p kinds.Repair) error {
+	switch {
 	case f.Output == "" && (p.Session != nil || len(p.Cut.Members) > 0):
 		return cli.Invalid("add -o FILE", "the repair moves or cuts text, which is written next to the output")
+	case f.Output == "" && a.JSON:
+		return nil
 	case f.Output == "":
 		return a.Print(string(p.JSON()) + "\n")
 	}
-	write := func(path string, content *kinds.Tree) {
-		if err == nil {
-			err = cli.WriteNew(path, append(content.Indent(), '\n'))
+	for _, file := range []struct {
+		path    string
+		content *kinds.Tree
+	}{{base + sessionEnd, p.Session}, {base + ".cut.json", p.Cut}, {f.Output, p.Root}} {
+		if file.content == nil || len(file.content.Members) == 0 {
+			continue
 		}
-		if err == nil && path != f.Output {
-			a.Note("moved or cut text is kept in " + path)
+		if err := cli.WriteNew(file.path, append(file.content.Indent(), '\n')); err != nil {
+			return err
+		}
+		if file.path != f.Output {
+			a.Note("moved or cut text is kept in " + file.path)
 		}
 	}
-	if p.Session != nil {
-		write(session, p.Session)
-	}
-	if len(p.Cut.Members) > 0 {
-		write(base+".cut.json", p.Cut)
-	}
-	write(f.Output, p.Root)
-	return err
+	return nil
 }
 
 // ask prints the prompt for a model with --prompt.
