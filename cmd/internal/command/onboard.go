@@ -45,7 +45,7 @@ instruction. Nothing is changed.`,
 
 func onboard(a *cli.App, f *onboardFlags) error {
 	a.ForAgents = f.Agent
-	p, s, err := a.ProjectStore()
+	_, s, err := a.ProjectStore()
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func onboard(a *cli.App, f *onboardFlags) error {
 		left = append(left, "left out, run `handoff verify`: "+handoff.EscapeLine(why))
 	}
 	b := kinds.Onboard(entries, f.Project, f.MaxRecent, a.Now(), left)
-	if last, err := agent.LastSession(p, a.Getenv); err == nil {
+	if last, err := agent.LastSession(s, a.Getenv); err == nil {
 		b.Set("last_session", last.Text)
 	}
 	text := handoff.Escape(kinds.Sections("What the next run should know", b))
