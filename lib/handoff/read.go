@@ -141,7 +141,7 @@ func (s *Store) newestToMe() (e Entry, err error) {
 	}
 	if e.of == nil {
 		return e, fault.Invalid("run `handoff list` (in a new clone: `handoff sync`)", "no handoff is addressed to %s",
-			me)
+			fault.Own(me))
 	}
 	return e, nil
 }

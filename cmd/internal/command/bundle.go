@@ -38,11 +38,13 @@ them. --with-state adds what happened to them: reads, takes, dones.`,
 	flags.BoolVar(&f.Thread, "thread", false, "also what they answer, and what answers them")
 	flags.BoolVar(&f.WithState, "with-state", false, "also what happened to them")
 	flags.StringVarP(&f.Output, "output", "o", "", "the `file` to write, - for standard output")
-	_ = cmd.MarkFlagRequired("output")
 	return cmd
 }
 
 func export(a *cli.App, f *exportFlags, ids []string) error {
+	if f.Output == "" {
+		return cli.Invalid("add -o FILE, or -o - for standard output", "no output")
+	}
 	s, err := a.Store()
 	if err != nil {
 		return err
