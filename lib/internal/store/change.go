@@ -300,6 +300,7 @@ func (c *Change) link() error {
 	if len(c.links) == 0 && !c.isSync {
 		return nil
 	}
+	c.links = nil
 	return c.dir.Sync()
 }
 
