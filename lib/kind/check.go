@@ -332,8 +332,6 @@ func (c *checking) freshness() {
 			pass, reason = false, "unknown expiry, expires_at is not a time with an offset"
 		case end.Before(c.Now):
 			pass, reason = false, reason+", but expired "+ago(c.Now.Sub(end))+" ago"
-		default:
-			reason += ", expires in " + form.Rough(end.Sub(c.Now))
 		}
 	}
 	c.add("Freshness", pass, reason)

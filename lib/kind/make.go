@@ -35,10 +35,10 @@ type Flag struct {
 func (k *Kind) Flags() (all []Flag) {
 	for _, f := range k.table().fields {
 		for _, x := range f.x.Get("flags").All() {
+			has := func(word string) bool { return x.Get(word) != nil }
 			flag := Flag{Name: x.Get("name").Str(), Usage: x.Get("usage").Str(), List: f.kind == "array",
-				Rare: x.Get("rare") != nil,
-				File: x.Get("file") != nil, Absolute: x.Get("absolute") != nil, Key: x.Get("key") != nil,
-				Path: f.path, field: f, x: x}
+				Rare: has("rare"), File: has("file"), Absolute: has("absolute"), Key: has("key"), Path: f.path,
+				field: f, x: x}
 			if state := x.Get("state").Str(); state != "" {
 				of, _ := k.table().named(f.path + "/*/" + state)
 				flag.States = of.words

@@ -66,14 +66,19 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 	var entries []handoff.Entry
 	total := 0
 	if in.Query == "" {
-		var in handoff.Inbox
-		in, err = s.Chosen(f)
-		if entries, total = in.Newest, len(in.Newest); in.Missing > 0 {
-			p.Note(fmt.Sprint(in.Missing, " are missing: run `handoff verify`"))
+		var chosen handoff.Inbox
+		chosen, err = s.Chosen(f)
+		if entries, total = chosen.Newest, len(chosen.Newest); chosen.Missing > 0 {
+			p.Note(fmt.Sprint(chosen.Missing, " are missing: run `handoff verify`"))
 		}
 		entries = entries[max(0, total-limit):]
 	} else {
-		entries, total, err = find(ctx, s, handoff.Query{Filter: f, Words: strings.Fields(in.Query), Limit: limit})
+		var found handoff.Found
+		found, err = s.Search(ctx, handoff.Query{Filter: f, Words: strings.Fields(in.Query), Limit: limit})
+		for _, m := range slices.Backward(found.Matches) { // the best last
+			entries = append(entries, m.Entry)
+		}
+		total = found.Total
 	}
 	if err != nil {
 		return nil, err
@@ -83,15 +88,6 @@ func (p project) list(ctx context.Context, in listArgs) (any, error) {
 		slices.Reverse(out.Handoffs)
 	}
 	return out, nil
-}
-
-// find returns what a query finds, the best last, and how many there are in all.
-func find(ctx context.Context, s *handoff.Store, q handoff.Query) (rows []handoff.Entry, total int, err error) {
-	found, err := s.Search(ctx, q)
-	for _, m := range slices.Backward(found.Matches) {
-		rows = append(rows, m.Entry)
-	}
-	return rows, found.Total, err
 }
 
 // newestListed returns the last entries that fit into a result.
