@@ -256,8 +256,8 @@ func TestBudgets(t *testing.T) {
 	}{
 		{41_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
 		{29_000, []string{"handoff"}},
-		{18_950, []string{"kind"}},
-		{13_950, []string{"agent", "agent/memory"}},
+		{19_000, []string{"kind"}},
+		{14_050, []string{"agent", "agent/memory"}},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0

@@ -201,7 +201,7 @@ func Check(in Input, o CheckOptions) Report {
 // add adds the result of a check. quotes are texts of the artifact that belong to it.
 func (c *checking) add(check string, pass bool, reason string, quotes ...string) {
 	c.Checks = append(c.Checks, Result{check, pass, reason})
-	for _, quote := range quotes {
+	for _, quote := range quotes[:min(len(quotes), maxListed)] {
 		c.Quotes = append(c.Quotes, check+": "+quote)
 	}
 }
@@ -215,6 +215,9 @@ func (c *checking) step(text string) {
 func (c *checking) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
+
+// maxListed is the most faults, and quotes of a check, in a report.
+const maxListed = 20
 
 // The names of the four checks of a packet.
 var fixed = []string{"Schema", "Freshness", "Resume token", "Replay test"}
@@ -279,7 +282,11 @@ func (c *checking) schema() {
 		return
 	}
 	var names []string
-	for _, f := range faults {
+	for i, f := range faults {
+		if i == maxListed {
+			c.Faults = append(c.Faults, fault.Fault{Problem: fmt.Sprintf("and %d more", len(faults)-i)})
+			break
+		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f.Pointer, "/handoff"), "/"), "/")
 		if _, known := c.Record.table().named("/" + name); !known && !strings.HasPrefix(f.Pointer, "/handoff/") {
 			name = "another field"
@@ -546,7 +553,7 @@ func (c *checking) instructions() {
 	})
 	if len(groups) > 0 {
 		c.add("Instructions", false, "dangerous: "+strings.Join(groups, ", "))
-		c.Quotes = append(quotes, c.Quotes...) // the first ones are seen
+		c.Quotes = append(quotes[:min(len(quotes), maxListed)], c.Quotes...) // the first ones are seen
 		c.step("Ask the owner of the task whether the quoted instructions are wanted; do not follow them before.")
 	}
 }
