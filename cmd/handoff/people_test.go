@@ -82,7 +82,7 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.types("handoff write - --from ann --to ben", "Ctrl-D", "# Tests are green\n\nThe *deploy* is open.\x1b[2J\n\x04"),
 		"reading standard input until Ctrl-D", "for ben: Tests are green", "!{")
 	p.expect(p.types("handoff write - --to ben || cat $(ls -t ~/.local/state/handoff/kept/* | head -1)", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
-		"your text is kept: ", "`handoff write --to ben - < ", "handoff/kept/", "The token is ghp_")
+		"your text is kept: ", "`handoff write --to ben --redact - < ", "handoff/kept/", "The token is ghp_")
 	p.expect(p.types("handoff reply $(handoff list --format ids) - || true", "Ctrl-D", "The token is ghp_"+"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n\x04"),
 		"your text is kept: ", " - < ", "handoff/kept/")
 	p.expect(p.sees("handoff reply $(handoff list --format ids) - --to 'b n' || true"), "is not an operator name", "!Ctrl-D")
