@@ -124,6 +124,16 @@ func Number(n *int) pflag.Value {
 	}, nil}
 }
 
+// Whole is the value of a flag for a whole number, which can be negative.
+func Whole(n *int) pflag.Value {
+	return value{"int", func() string { return strconv.Itoa(*n) }, func(text string) (err error) {
+		if *n, err = strconv.Atoi(text); err != nil {
+			return Invalid("use a number such as 20 or -20", "%q is not a number", text)
+		}
+		return nil
+	}, nil}
+}
+
 // Duration is the value of a flag for a duration of 0 or more, with days and weeks.
 func Duration(d *time.Duration) pflag.Value {
 	get := func() string {

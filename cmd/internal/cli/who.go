@@ -61,8 +61,10 @@ func (a *App) Acting(p handoff.Project, s *handoff.Store, named string, handoffs
 		_, err := s.FindEach(handoffs)
 		return "", cmp.Or(err, UnknownOperator())
 	}
-	if named != "" && handoffs != nil && a.CanAsk() {
-		return operator, a.CheckName(s, named, "Act as "+named+"?")
+	if named != "" && handoffs != nil {
+		if err := a.CheckName(s, named, "Act as "+named+"?"); err != nil || a.CanAsk() {
+			return operator, err
+		}
 	}
 	a.NoteSlips(s, operator)
 	return operator, nil

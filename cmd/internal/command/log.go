@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,12 +13,8 @@ import (
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
-type logFlags struct {
-	Head, Agent bool
-}
-
 func logCommand(a *cli.App) *cobra.Command {
-	f := &logFlags{}
+	var isHead, isFramed bool
 	cmd := &cobra.Command{
 		Use:   "log ID | --head",
 		Short: "Show what happened to a handoff",
@@ -32,22 +29,20 @@ log was cut, or the log was rewritten.`,
 		Example: `  handoff log 134327a8
   handoff log --head >head.txt`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return log(a, f, args) },
+		RunE: func(_ *cobra.Command, ids []string) error {
+			switch {
+			case isHead == (len(ids) > 0):
+				return cli.Invalid("use `handoff log ID` or `handoff log --head`", "log needs ID or --head")
+			case isHead:
+				return auditHead(a)
+			}
+			return history(a, ids[0], isFramed)
+		},
 	}
-	cmd.Flags().BoolVar(&f.Head, "head", false, "print COUNT:HASH of the whole log")
-	cmd.Flags().BoolVar(&f.Agent, "agent", false, "print it framed, for an agent")
+	cmd.Flags().BoolVar(&isHead, "head", false, "print COUNT:HASH of the whole log")
+	cmd.Flags().BoolVar(&isFramed, "agent", false, "print it framed, for an agent")
 	a.Paged(cmd)
 	return cmd
-}
-
-func log(a *cli.App, f *logFlags, ids []string) error {
-	switch {
-	case len(ids) == 0 && f.Head:
-		return auditHead(a)
-	case len(ids) == 1 && !f.Head:
-		return history(a, ids[0], f.Agent)
-	}
-	return cli.Invalid("use `handoff log ID` or `handoff log --head`", "log needs ID or --head")
 }
 
 // A headed is the head of the log, and its form for --expect.
@@ -82,7 +77,11 @@ func history(a *cli.App, id string, isFramed bool) error {
 		return err
 	}
 	if a.JSON {
-		return cli.JSONLines(a, historyLines(e.ID, all))
+		lines := make([]historyLine, len(all))
+		for i, h := range all {
+			lines[i] = historyLine{e.ID, h}
+		}
+		return cli.JSONLines(a, lines)
 	}
 	t, err := s.Thread(e.ID)
 	if err != nil {
@@ -94,7 +93,7 @@ func history(a *cli.App, id string, isFramed bool) error {
 	}
 	rows := make([][]string, len(all))
 	for i, h := range all {
-		rows[i] = []string{a.When(h.Time), h.What, h.Operator, strings.Join(historyDetails(h), ", ")}
+		rows[i] = []string{a.When(h.Time), h.What, h.Operator, historyDetails(h)}
 	}
 	text += a.Table("TIME EVENT OPERATOR DETAILS", rows)
 	if !isFramed {
@@ -147,27 +146,14 @@ type historyLine struct {
 	handoff.HistoryEvent
 }
 
-func historyLines(id string, all []handoff.HistoryEvent) []historyLine {
-	lines := make([]historyLine, len(all))
-	for i, h := range all {
-		lines[i] = historyLine{id, h}
-	}
-	return lines
-}
-
 // historyDetails returns the details of an event.
-func historyDetails(h handoff.HistoryEvent) (all []string) {
+func historyDetails(h handoff.HistoryEvent) string {
+	details := []string{h.By, h.Session, h.Note, h.Effect}
 	if h.By != "" {
-		all = append(all, "by "+cli.Short(h.By, 8))
+		details[0] = "by " + cli.Short(h.By, cli.Shortest)
 	}
 	if h.Session != "" {
-		all = append(all, "session "+h.Session)
+		details[1] = "session " + h.Session
 	}
-	if h.Note != "" {
-		all = append(all, h.Note)
-	}
-	if h.Effect != "" {
-		all = append(all, h.Effect)
-	}
-	return all
+	return strings.Join(slices.DeleteFunc(details, func(part string) bool { return part == "" }), ", ")
 }

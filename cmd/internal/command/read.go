@@ -62,7 +62,8 @@ Exit codes: 6 the file does not match its id.`,
 	flags.BoolVar(&f.Unverified, "unverified", false, "print the file in a frame even if it does not match "+
 		"its id; still exits with 6")
 	flags.Var(cli.Number(&f.MaxChars), "max-chars", "cut a framed body after this `number` of characters")
-	flags.Var(cli.Number(&f.Offset), "offset", "with --agent: skip this `number` of characters, to read on")
+	flags.Var(cli.Whole(&f.Offset), "offset", "with --agent: skip this `number` of characters, to read on; a "+
+		"negative one counts from the end")
 	a.Paged(cmd)
 	cli.Conflicts(cmd, "raw", "agent", "last-session")
 	cli.Needs(cmd, "offset", "agent")

@@ -3,16 +3,14 @@ package command
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
 
 func TestHistoryDetails(t *testing.T) {
 	t.Parallel()
 	event := handoff.HistoryEvent{By: "sha256:0123456789abcdef", Session: "s1", Note: "merged"}
-	want := []string{"by 01234567", "session s1", "merged"}
-	if diff := cmp.Diff(want, historyDetails(event)); diff != "" {
-		t.Error(diff)
+	const want = "by 01234567, session s1, merged"
+	if got := historyDetails(event); got != want {
+		t.Error(got)
 	}
 }

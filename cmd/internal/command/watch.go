@@ -2,11 +2,11 @@ package command
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +23,8 @@ type watch struct {
 	*cli.App
 	to  string
 	run []string // the command for each new handoff, and its arguments
+
+	seen map[string]bool // the ids of all that were there
 }
 
 func watchCommand(a *cli.App) *cobra.Command {
@@ -57,7 +59,7 @@ const (
 	looks = 30 * time.Second
 )
 
-// start watches the project until it is interrupted.
+// start looks for new handoffs whenever the directory changes, until it is interrupted.
 func (w *watch) start() error {
 	p, s, err := w.ProjectStore()
 	if err != nil {
@@ -68,26 +70,17 @@ func (w *watch) start() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	return w.follow(ctx, s)
-}
-
-// follow looks for new handoffs whenever the directory changes.
-func (w *watch) follow(ctx context.Context, s *handoff.Store) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer changes.Close()
-	seen, err := w.look(s, nil)
-	for err == nil {
+	err = w.look(s)
+	for err == nil && ctx.Err() == nil {
 		w.SyncSoon()
-		if err = w.wait(ctx, changes, s); errors.Is(err, context.Canceled) {
-			return nil
+		if err = w.wait(ctx, changes, s); err == nil && ctx.Err() == nil {
+			err = w.look(s)
 		}
-		if err != nil {
-			return err
-		}
-		seen, err = w.look(s, seen)
 	}
 	return err
 }
@@ -103,7 +96,6 @@ func (w *watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
 		case e := <-changes.Events:
 			if e.Name != s.Dir() && filepath.Dir(e.Name) != s.Dir() { // a file of the parent, such as our own output
 				continue
@@ -116,29 +108,30 @@ func (w *watch) wait(ctx context.Context, changes *fsnotify.Watcher, s *handoff.
 	}
 }
 
-// look reports the handoffs that are not in seen, and returns all it found. The first look has seen nil and reports
-// none.
-func (w *watch) look(s *handoff.Store, seen map[string]bool) (map[string]bool, error) {
+// look reports the handoffs that are not in seen, and adds them. The first look reports none. A handoff that disappears
+// for a moment is not new again.
+func (w *watch) look(s *handoff.Store) error {
 	entries, err := s.List(handoff.Filter{To: w.to})
 	if err != nil {
-		return seen, err
+		return err
 	}
-	all := make(map[string]bool, len(entries))
-	var fresh []handoff.Entry
+	isFirst := w.seen == nil
+	if isFirst {
+		w.seen = make(map[string]bool, len(entries))
+	}
+	entries = slices.DeleteFunc(entries, func(e handoff.Entry) bool { return w.seen[e.ID] })
 	for _, e := range entries {
-		if all[e.ID] = true; seen != nil && !seen[e.ID] {
-			fresh = append(fresh, e)
-		}
+		w.seen[e.ID] = true
 	}
-	for id := range seen {
-		all[id] = true // a handoff that disappears for a moment is not new again
+	if isFirst {
+		return nil
 	}
-	for _, e := range s.Listed(fresh) {
+	for _, e := range s.Listed(entries) {
 		if err := w.tell(e); err != nil {
-			return all, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
 }
 
 func (w *watch) tell(e handoff.Entry) error {
