@@ -57,6 +57,9 @@ func markRead(a *cli.App, f markReadFlags, ids []string) error {
 	if err == nil && f.all == (len(ids) > 0) {
 		err = cli.Invalid("use `handoff mark-read ID`, or --all", "name either handoffs or --all")
 	}
+	if err == nil && f.all {
+		err = a.CheckName(s, operator, "Act as "+operator+"?")
+	}
 	if err == nil {
 		operator, err = a.Acting(p, s, operator, ids...)
 	}
