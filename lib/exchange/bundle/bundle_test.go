@@ -128,17 +128,6 @@ func TestMalformed(t *testing.T) {
 		{"# Notes\n\nof a person\n", "no bundle"},
 		{sealed(good), "another format"},
 		{sealed(strings.Replace(head, "1", "2", 1)), "another format"},
-		{sealed(head + good + `{"payload":{},"event_type":"t"}` + "\n"), "line 3"},
-		{sealed(head + "\n"), "line 2"},
-		{sealed(head + "{}\n"), "line 2"},
-		{sealed(head + "nonsense\n"), "line 2"},
-		{sealed(head + `{"event_type":"t","payload":[]}` + "\n"), "line 2"},
-		{sealed(head + `{"event_type":1,"payload":{}}` + "\n"), "line 2"},
-		{sealed(head + `{"event_type":"t","payload":{},"z":1}` + "\n"), "line 2"},
-		{sealed(head + `{"event_type":"t","payload":{"a":1, "b":2}}` + "\n"), "line 2"},
-		{sealed(head + `{"event_type":"t","payload":{"a":1,"a":2}}` + "\n"), "line 2"},
-		{sealed(head + strings.Replace(good, "{}", `{"a":"`+strings.Repeat("x", 1<<20+1<<16)+`"}`, 1)), "line 2"},
-		{sealed(head + strings.Repeat("x\n", 20)), "and 10 more"},
 		{sealed(head + strings.Repeat(good, 100_001)), "100000 events"},
 	} {
 		got, err := read(strings.NewReader(tt.text))
@@ -175,8 +164,6 @@ func TestBombs(t *testing.T) {
 	}
 	bomb := zipped(append([]string{head}, parts...)...)
 	twice := zipped(sealed(string(batchOf(1))))
-	deep := strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000)
-	nested := sealed(head + `{"event_type":"t","payload":{"a":` + deep + "}}\n")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := read(bomb)
@@ -187,9 +174,6 @@ func TestBombs(t *testing.T) {
 	if _, err := read(zipped(func() string { b, _ := io.ReadAll(twice); return string(b) }())); !errors.Is(err,
 		fault.ErrInvalid) {
 		t.Errorf("compressed twice: %v", err)
-	}
-	if _, err := read(strings.NewReader(nested)); !errors.Is(err, fault.ErrInvalid) {
-		t.Errorf("nested: %v", err)
 	}
 }
 

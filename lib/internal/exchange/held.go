@@ -21,20 +21,7 @@ func Waiting(at *store.Store) (all []Held, err error) {
 		return nil, err
 	}
 	defer held.Close()
-	names, err := held.Names(form.IsDigest)
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	door, err := newDoor(at)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		text, err := held.Read(name, 2*maxLine)
-		var w waiting
-		if err != nil || json.Decode(text, &w) != nil {
-			continue
-		}
+	err = eachHeld(at, held, func(door *door, w waiting) error {
 		parsed, err := w.Document.parse()
 		if err == nil {
 			_, err = door.judge(&w.Document, parsed)
@@ -44,6 +31,24 @@ func Waiting(at *store.Store) (all []Held, err error) {
 			why = fault.Sentence(err)
 		}
 		all = append(all, Held{w.Document.ID, why})
-	}
+		return nil
+	})
 	return all, err
+}
+
+// eachHeld calls do with the documents in the directory of held ones.
+func eachHeld(at *store.Store, held *disk.Dir, do func(*door, waiting) error) error {
+	names, err := held.Names(form.IsDigest)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	door, err := newDoor(at)
+	for _, name := range names {
+		text, readErr := held.Read(name, 2*maxLine)
+		var w waiting
+		if err == nil && readErr == nil && json.Decode(text, &w) == nil {
+			err = do(door, w)
+		}
+	}
+	return err
 }

@@ -296,38 +296,21 @@ func (x *Exchange) release(ctx context.Context) error {
 		return err
 	}
 	defer held.Close()
-	names, err := held.Names(form.IsDigest)
-	if err != nil {
-		return err
-	}
 	x.report.Held = x.report.Held[:0]
-	if len(names) == 0 {
-		return nil
-	}
-	door, err := newDoor(x.At)
-	if err != nil {
-		return err
-	}
 	var docs []store.Document
-	for _, name := range names {
-		text, err := held.Read(name, 2*maxLine)
-		var w waiting
-		if err != nil || json.Decode(text, &w) != nil {
-			continue
-		}
+	remove := func(id string) { _ = held.Remove(strings.TrimPrefix(id, form.IDPrefix)) }
+	err = eachHeld(x.At, held, func(door *door, w waiting) error {
 		d, err := x.admit(door, &w.Document, w.Log)
-		if err != nil {
-			return err
-		}
-		if d == nil && door.look.Of(w.Document.ID) != nil {
-			_ = held.Remove(name) // it came in another way
-		}
-		if d != nil {
+		switch {
+		case d != nil:
 			docs = append(docs, *d)
+		case door.look.Of(w.Document.ID) != nil: // it came in another way
+			remove(w.Document.ID)
 		}
-	}
-	if len(docs) == 0 {
-		return nil
+		return err
+	})
+	if err != nil || len(docs) == 0 {
+		return err
 	}
 	outcomes, err := x.At.Write(ctx, docs, func(*store.Change) {}, nil)
 	if err != nil {
@@ -335,7 +318,7 @@ func (x *Exchange) release(ctx context.Context) error {
 	}
 	x.report.Received += len(outcomes)
 	for _, d := range docs {
-		_ = held.Remove(strings.TrimPrefix(d.HandoffID, form.IDPrefix))
+		remove(d.HandoffID)
 	}
 	return x.catchUp(ctx)
 }
