@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 type options = remote.HelperOptions
 
 // helperOf returns the options of a helper for a fake, with more variables in its environment.
-func helperOf(t *testing.T, f *remotetest.Bucket, more ...string) remote.HelperOptions {
+func helperOf(t testing.TB, f *remotetest.Bucket, more ...string) remote.HelperOptions {
 	t.Helper()
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -46,7 +46,7 @@ func helperOf(t *testing.T, f *remotetest.Bucket, more ...string) remote.HelperO
 			"AWS_SECRET_ACCESS_KEY=secret"}, more...)}
 }
 
-func client(t *testing.T, o remote.HelperOptions) remote.Remote {
+func client(t testing.TB, o remote.HelperOptions) remote.Remote {
 	t.Helper()
 	r, err := remote.OpenHelper(o)
 	if err != nil {

@@ -33,7 +33,7 @@ type Bucket struct {
 }
 
 // NewBucket starts an object store with an empty bucket.
-func NewBucket(t *testing.T) *Bucket {
+func NewBucket(t testing.TB) *Bucket {
 	f := &Bucket{Objects: make(map[string]string), Page: 1000}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)

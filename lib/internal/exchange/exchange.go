@@ -25,6 +25,7 @@ type Exchange struct {
 	report Report
 	outbox string          // the log of this clone
 	sent   map[string]bool // the ids of lines that the outbox was seen to have
+	tried  []string        // the logs of the last append
 	again  bool            // logs are read from their beginnings
 	isDry  bool
 
@@ -194,7 +195,7 @@ func (x *Exchange) Act(ctx context.Context, ids []string, plan func(c *store.Cha
 		if !errors.Is(err, remote.ErrMoved) || round == rounds {
 			return err
 		}
-		if err := errors.Join(pause(ctx, round), x.receive(ctx)); err != nil {
+		if err := errors.Join(pause(ctx, round), x.receive(ctx, x.tried...)); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ type unsent struct {
 	through log.Point // the point of the audit log up to which it was collected
 	count   int       // of events there
 	lines   map[string][][]byte
+	sizes   map[string]int
 	ids     map[string][]string // of the lines
 	lost    []string            // turns that no longer count
 	mine    map[string]string   // the operators of lines that this user seals, by id
@@ -37,26 +38,26 @@ func (u *unsent) n() (n int) {
 	return n
 }
 
-func (u *unsent) add(name, id string, line []byte) {
-	u.ids[name], u.lines[name] = append(u.ids[name], id), append(u.lines[name], line)
+// add adds the line that text returns, unless the batch of the log is full.
+func (u *unsent) add(name, id string, text func() []byte) {
+	if len(u.lines[name]) >= maxLines/2 || u.sizes[name] >= maxChange/2 {
+		u.isPart = true
+		return
+	}
+	if line := text(); line != nil {
+		u.put(name, id, line)
+	}
 }
 
-// cut leaves as many lines as a batch may have.
-func (u *unsent) cut() {
-	for name, lines := range u.lines {
-		n := 0
-		for size := 0; n < min(len(lines), maxLines/2) && size < maxChange/2; n++ {
-			size += len(lines[n])
-		}
-		u.isPart = u.isPart || n < len(lines)
-		u.lines[name], u.ids[name] = lines[:n], u.ids[name][:n]
-	}
+func (u *unsent) put(name, id string, line []byte) {
+	u.ids[name], u.lines[name] = append(u.ids[name], id), append(u.lines[name], line)
+	u.sizes[name] += len(line)
 }
 
 // collect finds what is unsent.
 func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
 	u = &unsent{through: look.At, count: look.Count, lines: map[string][][]byte{}, ids: map[string][]string{},
-		turns: map[string][]byte{}, mine: map[string]string{}, waits: map[string]bool{}}
+		sizes: map[string]int{}, turns: map[string][]byte{}, mine: map[string]string{}, waits: map[string]bool{}}
 	from := look.Sync.Logs[x.outbox].Through
 	if from == (log.Point{}) || x.restored != nil {
 		from = log.Start
@@ -82,7 +83,7 @@ func (x *Exchange) collect(look *store.Look) (u *unsent, err error) {
 			case look.IsUnsent(t.ID) && !look.Counting(h)[t.ID]:
 				x.lose(u, look, h, *t)
 			default:
-				u.add(turnLog(h.ID), t.ID, line)
+				u.add(turnLog(h.ID), t.ID, func() []byte { return line })
 			}
 		}
 	}
@@ -138,18 +139,16 @@ func (x *Exchange) collectOne(u *unsent, look *store.Look, e log.Event) {
 			return
 		}
 		if !isDocument {
-			u.add(x.outbox, id, e.Line())
+			u.add(x.outbox, id, e.Line)
 		}
 		if isDocument || e.Type == log.Sign { // the document again, with its signature
-			if line := x.documentLine(h.ID, look); line != nil {
-				u.add(x.outbox, h.ID, line)
-			}
+			u.add(x.outbox, h.ID, func() []byte { return x.documentLine(h.ID, look) })
 		}
 	case !log.IsTurn(e.Type):
 	case x.restored != nil:
 		u.turns[id] = e.Line()
 	case look.IsUnsent(id) && look.Counting(h)[id]:
-		u.add(turnLog(h.ID), id, e.Line())
+		u.add(turnLog(h.ID), id, e.Line)
 	case look.IsUnsent(id):
 		x.lose(u, look, h, facts.Turn{ID: id, Type: e.Type, Operator: e.Payload.Operator, Session: e.Payload.Session})
 	}
@@ -226,12 +225,12 @@ func (x *Exchange) append(ctx context.Context, all []remote.Addition) (map[strin
 	if len(all) == 0 {
 		return map[string]remote.Position{}, nil
 	}
+	x.tried = nil
+	for _, a := range all {
+		x.tried = append(x.tried, a.Log)
+	}
 	if mustNote {
-		names := make([]string, len(all))
-		for i, a := range all {
-			names[i] = a.Log
-		}
-		x.At.SetAppending(names)
+		x.At.SetAppending(x.tried)
 	}
 	ends, err := x.Remote.Append(ctx, all)
 	if mustNote && err == nil {
@@ -293,7 +292,6 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 			x.report.Sent = u.n()
 			return nil
 		}
-		u.cut()
 		if u.isPart {
 			if err := x.send(ctx, look, u, nil); err != nil {
 				return err
@@ -307,7 +305,7 @@ func (x *Exchange) push(ctx context.Context, more []log.Pending) error {
 			}
 			id := log.IDOf(line)
 			u.seal(x, id, p.Payload)
-			u.add(turnLog(p.Payload.ID), id, line)
+			u.put(turnLog(p.Payload.ID), id, line)
 		}
 		return x.send(ctx, look, u, more)
 	}
