@@ -26,6 +26,7 @@ const (
 	maxSealed    = 10_000    // events that a seal of ours lists
 	maxMalformed = 100       // lines of a batch, before it is given up
 	maxChange    = 16 << 20  // bytes of lines
+	maxStored    = 4 << 20   // bytes of batches, before they are stored
 	maxLog       = 64 << 20  // bytes of batches, of a log in one sync
 	maxSync      = 256 << 20 // and of all logs
 	maxScanned   = 1 << 20   // bytes of the audit log that are looked through in vain, before that is recorded

@@ -110,7 +110,7 @@ func (x *Exchange) read(ctx context.Context, after map[string]remote.Position) (
 		a := &all[len(all)-1]
 		a.end, a.audit, a.lines, ends[name] = b.At, audit, append(a.lines, lines...), b.At
 		total, of[name] = total+len(b.Text), of[name]+len(b.Text)
-		if size += len(b.Text); size >= maxChange {
+		if size += len(b.Text); size >= maxStored {
 			err := x.take(ctx, all)
 			all, size = nil, 0
 			return err
@@ -238,10 +238,9 @@ func (d document) parse() (doc.Document, error) {
 
 // received returns a document as one to store.
 func (x *Exchange) received(d *document, parsed doc.Document, verification string, here *log.Here) *store.Document {
-	text := []byte(d.Text)
 	return &store.Document{Document: parsed, Size: len(parsed.Body), Verification: verification, Source: d.Source,
 		Record: x.RecordOf(parsed.Body), Signature: []byte(d.Signature), Here: here,
-		Text: func() ([]byte, error) { return text, nil }}
+		Text: func() ([]byte, error) { return []byte(d.Text), nil }}
 }
 
 // judge returns why a document may not be stored now. It removes a signature that is not of the text.
