@@ -37,7 +37,7 @@
 //
 //	log/<name>/<10 digits>   a batch, numbered from 1: the SHA-256 of the object before, a line feed, the batch
 //	heads/<name>             random text, replaced when the log has grown
-//	test                     created twice before the first batch of a log: the store must refuse the second
+//	test                     created twice before a program begins a log: the store must refuse the second
 //
 // A position is NUMBER:SHA256 of an object, of which at most the first 16 MiB and 100 bytes count. An object is never
 // changed: If-None-Match: * lets one of several clones create it. A log ends where the next object is missing. An

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -49,7 +50,7 @@ func (s *store) open(place remote.Place) error {
 	if endpoint := api.Options().BaseEndpoint; endpoint != nil && !regexp.MustCompile(safe).MatchString(*endpoint) {
 		return fault.Config("use https:", "endpoint: %s is not encrypted, and not on this machine", *endpoint)
 	}
-	s.api = api
+	s.api, s.proof = api, sync.OnceValue(s.prove)
 	return nil
 }
 

@@ -29,6 +29,7 @@ type store struct {
 	login  string                  // the command that gets credentials
 	bucket string
 	prefix string // of all keys
+	proof  func() error
 }
 
 var ctx = context.Background() // a request is carried out to its end
@@ -188,7 +189,7 @@ func (s *store) readLog(log remote.Item, wait func()) error {
 func (s *store) append(b remote.Item, wait func()) error {
 	isNext, err := s.has(b.Log, b.At)
 	if err == nil && b.At == "" {
-		err = s.prove()
+		err = s.proof()
 	}
 	n, before := parse(b.At)
 	content := append([]byte(before+"\n"), b.Text...)
