@@ -123,7 +123,8 @@ func Join[T any](list []T, of func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// Add appends err to errs, unless it is nil or the same as the last one. It keeps the first [Most] errors and counts the rest.
+// Add appends err to errs, unless it is nil or the same as the last one. It keeps the first [Most] errors and counts
+// the rest.
 func Add(errs []error, err error) []error {
 	switch {
 	case err == nil, len(errs) > 0 && errs[len(errs)-1].Error() == err.Error():
