@@ -38,7 +38,7 @@ type files struct {
 
 const lfsPull = "git lfs pull"
 
-const atOnce = 500 // documents between two reports of progress
+const atOnce = 100 // documents between two reports of progress
 
 // prove reads files and proves each by its id.
 func (f *files) prove(ctx context.Context, names []string) error {

@@ -43,8 +43,8 @@ type Outcome struct {
 const (
 	maxNames = 100 // base.md, base-2.md … base-100.md
 
-	stagedAtOnce = 256 // bodies
-	stagers      = 8   // that write them: each waits for the disk
+	stagedAtOnce = 64 // bodies between two reports of progress
+	stagers      = 8  // that write them: each waits for the disk
 )
 
 // Write stores documents with one change, all or none. before sees what the store said before; after, which may be nil,
