@@ -42,9 +42,8 @@ func (o RecordOptions) Source(name string, read func(kind.Given) (kind.Record, e
 		made, err := o.make(name, read)
 		if faults, is := errors.AsType[*DocumentError](err); is {
 			err = &DocumentError{Name: name, Faults: faults.Faults}
-		} else if other, is := errors.AsType[*Error](err); is && name != "" {
-			err = &Error{Class: other.Class, Problem: name + ": " + other.Problem, Advice: other.Advice,
-				Cause: other.Cause}
+		} else if err != nil {
+			err = fmt.Errorf("%s%w", fault.Prefixed(name), err)
 		}
 		return made, err
 	}}
@@ -393,29 +392,4 @@ func (r Records) Runs() (entries []kind.Entry, withheld []error, err error) {
 		}
 	}
 	return entries, withheld, err
-}
-
-// Seen returns a warning for each of the stored packets whose token another packet has, or had. Call it after storing.
-func (r Records) Seen(ids []string) (warnings []string, err error) {
-	look, err := r.s.look(false)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range look.All() {
-		if h.Record.Token == "" || !slices.Contains(ids, h.ID) {
-			continue
-		}
-		var others []string
-		for _, other := range look.All() {
-			if other.ID != h.ID && other.Record.Token == h.Record.Token {
-				others = append(others, other.ID)
-			}
-		}
-		if len(others) > 0 {
-			warnings = append(warnings,
-				fmt.Sprintf("%s has the resume token of another packet (%s): only one of them can be "+
-					"resumed, once; give each its own token", h.ID, fault.Some(others)))
-		}
-	}
-	return warnings, nil
 }

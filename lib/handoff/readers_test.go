@@ -80,7 +80,6 @@ func readings(t *testing.T, s *handoff.Store, id string) map[string]func() {
 		"Last":          func() { s.Lifecycle().Last("ben", handoff.ActDone) },
 		"Check":         func() { _, _ = s.Check(ctx, handoff.InputOf(id, handoff.Document{}), handoff.Checking{}) },
 		"Runs":          func() { _, _, _ = s.Records().Runs() },
-		"Seen":          func() { _, _ = s.Records().Seen([]string{id}) },
 		"Sharing":       func() { _, _ = s.Records().Sharing("token", "") },
 		"Carrying":      func() { _, _, _ = s.Records().Carrying("packet") },
 		"IsOurs":        func() { s.Maintenance().IsOurs() },

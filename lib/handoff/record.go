@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/facts"
 	"github.com/seed-78daf238/handoff/lib/internal/log"
 	"github.com/seed-78daf238/handoff/lib/kind"
 )
@@ -78,6 +79,26 @@ func (r Records) Carrying(kind string) (found []Stored, withheld []error, err er
 		return true
 	})
 	return found, withheld, err
+}
+
+// sharedTokens returns a note for each new packet whose token another packet has, or had.
+func sharedTokens(v facts.View, docs []*accepted) (notes []string) {
+	for _, d := range docs {
+		if d.Record == nil || d.Record.Token == "" || v.Of(d.HandoffID) != nil {
+			continue
+		}
+		var others []string
+		for _, h := range v.All() {
+			if h.Record.Token == d.Record.Token {
+				others = append(others, h.ID)
+			}
+		}
+		if others != nil {
+			notes = append(notes, d.HandoffID+" has the resume token of another packet ("+fault.Some(others)+
+				"): only one of them can be resumed, once; give each its own token")
+		}
+	}
+	return notes
 }
 
 func tokenHash(token string) string {

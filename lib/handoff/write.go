@@ -82,14 +82,13 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	s.bringIn(ctx)
 	docs := make([]store.Document, len(accepted))
 	for i, d := range accepted {
-		docs[i] = store.Document{Document: d.Document, Name: d.name, Size: len(d.Body), Verification: d.operators,
-			Redacted: d.redacted, Allowed: d.allowed, Source: sources[i].File, Record: recordOf(d.Body),
-			Signature: d.signature,
-			Text:      func() ([]byte, error) { return document.Render(d.Document), nil }}
+		d.Size, d.Record, d.Source = len(d.Body), recordOf(d.Body), sources[i].File
+		d.Text = func() ([]byte, error) { return document.Render(d.Document.Document), nil }
+		docs[i] = d.Document
 	}
 	var notes []string
 	outcomes, err := s.at.Write(ctx, docs, func(c *store.Change) {
-		notes = s.firstNames(c.View, accepted)
+		notes = append(s.firstNames(c.View, accepted), sharedTokens(c.View, accepted)...)
 	}, nil)
 	left := ""
 	if s.opt.Outbox != "" && isReadOnly(err) {
@@ -115,9 +114,9 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 				return nil, err
 			}
 		}
-		if len(d.redacted) > 0 {
-			s.opt.Warn(fault.Prefixed(d.name) + "redacted credentials by these rules: " +
-				strings.Join(d.redacted, ", "))
+		if len(d.Redacted) > 0 {
+			s.opt.Warn(fault.Prefixed(d.Name) + "redacted credentials by these rules: " +
+				strings.Join(d.Redacted, ", "))
 		}
 	}
 	return receipts, nil
@@ -142,14 +141,9 @@ func (s *Store) Try(sources []Source) error {
 // An accepted document is valid, has the id of its content, contains no credentials but the allowed ones, and may be
 // stored.
 type accepted struct {
-	Document
-	name      string
-	source    []byte   // nil if it is no text
-	isClaimed bool     // the source contains its id
-	redacted  []string // secret rules
-	allowed   []string // secret rules
-	operators string   // how its operators were verified
-	signature []byte   // armored
+	store.Document
+	source    []byte // nil if it is no text
+	isClaimed bool   // the source contains its id
 	verdict   *Signature
 	notes     []string // warnings for the writer
 }
@@ -164,7 +158,7 @@ func (s *Store) accept(sources []Source) ([]*accepted, error) {
 	disk.Each(len(sources), runtime.GOMAXPROCS(0), func(i int) { docs[i], errs[i] = s.identify(sources[i]) })
 	for _, d := range docs {
 		for _, note := range d.notes {
-			s.opt.Warn(fault.Prefixed(d.name) + note)
+			s.opt.Warn(fault.Prefixed(d.Name) + note)
 		}
 	}
 	each := func(check func(*accepted) error) error {
@@ -186,9 +180,9 @@ func (s *Store) accept(sources []Source) ([]*accepted, error) {
 		return nil, rules.Broken
 	}
 	err := each(func(d *accepted) (err error) {
-		rules.Document = d.name
+		rules.Document = d.Name
 		if err = cmp.Or(CheckOperator(d.To), checkOperator(d.From)); err == nil {
-			d.operators, err = rules.Admit(d.From, d.To)
+			d.Verification, err = rules.Admit(d.From, d.To)
 		}
 		return err
 	})
@@ -200,7 +194,7 @@ func (s *Store) accept(sources []Source) ([]*accepted, error) {
 
 // identify parses and validates a source, and computes its id.
 func (s *Store) identify(src Source) (*accepted, error) {
-	d := &accepted{name: src.Name, source: src.Text}
+	d := &accepted{Document: store.Document{Name: src.Name}, source: src.Text}
 	isMade := src.Make != nil
 	src, redacted, err := src.resolve()
 	if err != nil {
@@ -210,13 +204,13 @@ func (s *Store) identify(src Source) (*accepted, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Document, d.redacted = draft.Document(), redacted
+	d.Document.Document, d.Redacted = draft.Document(), redacted
 	d.addNotes(draft, note)
 	if fault := document.CheckTime(d.Time, s.opt.Now()); fault != nil {
 		fault.Line, fault.Column = draft.Locate(fault.Pointer)
 		return d, &DocumentError{Name: src.Name, Faults: []Fault{*fault}}
 	}
-	id, err := document.ID(d.Document)
+	id, err := document.ID(d.Document.Document)
 	if err != nil {
 		return d, fault.Invalid("", "%s%v", fault.Prefixed(src.Name), err)
 	}
@@ -230,8 +224,9 @@ func (s *Store) identify(src Source) (*accepted, error) {
 	for _, bad := range relation.Of(d.References).Malformed {
 		d.notes = append(d.notes, bad.Error()+", and says nothing: "+bad.Hint)
 	}
-	if fault := document.CheckSize(document.Render(d.Document), s.opt.MaxDocumentBytes); fault != nil {
-		return d, &DocumentError{Name: d.name, Faults: []Fault{*fault}}
+	text := document.Render(d.Document.Document)
+	if fault := document.CheckSize(text, s.opt.MaxDocumentBytes); fault != nil {
+		return d, &DocumentError{Name: d.Name, Faults: []Fault{*fault}}
 	}
 	return d, nil
 }
@@ -250,11 +245,11 @@ func (d *accepted) addNotes(draft *document.Draft, note string) {
 // screen refuses a document with credentials, or redacts it if the options say so.
 func (s *Store) screen(d *accepted) error {
 	gate := operators.Gate{Allow: s.opt.AllowSecrets, Redact: s.opt.Redact}
-	doc, v, err := gate.Document(d.name, d.Document, d.isClaimed)
+	doc, v, err := gate.Document(d.Name, d.Document.Document, d.isClaimed)
 	if found, is := errors.AsType[*DocumentError](err); is {
 		found.MoveBody(form.LinesBefore(d.source, d.Body))
 	}
-	d.Document, d.allowed, d.redacted = doc, v.Allowed, operators.RuleNames(append(d.redacted, v.Redacted...))
+	d.Document.Document, d.Allowed, d.Redacted = doc, v.Allowed, operators.RuleNames(append(d.Redacted, v.Redacted...))
 	return err
 }
 
@@ -351,40 +346,30 @@ func CheckReason(reason string) error { return operators.CheckReason(reason) }
 func (s *Store) sign(d *accepted, rules operators.Rules) error {
 	verdict := Signature{State: SignatureUnsigned}
 	if s.opt.Sign != nil {
-		text := document.Render(d.Document)
+		text := document.Render(d.Document.Document)
 		keys, err := s.keys()
 		if err == nil { // a good signature stays
-			d.signature, _ = s.at.Signature(d.HandoffID)
-			verdict, _ = keys.Judge(d.From, text, d.signature)
+			d.Signature, _ = s.at.Signature(d.HandoffID)
+			verdict, _ = keys.Judge(d.From, text, d.Signature)
 		}
-		if verdict.State != SignatureGood {
-			d.signature, verdict, err = s.signed(d.From, text)
+		if err == nil && verdict.State != SignatureGood {
+			if d.Signature, err = s.opt.Sign(SignatureNamespace, text); err == nil {
+				verdict, err = keys.Judge(d.From, text, d.Signature)
+			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s%w", fault.Prefixed(d.name), err)
+			return fmt.Errorf("%s%w", fault.Prefixed(d.Name), err)
 		}
 		d.verdict = &verdict
 	}
 	keys := operators.Keys{Accepted: rules.List}
 	if why := keys.Distrust(d.From, verdict); why != "" {
 		return fault.Denied("sign it with --sign, and with a key that the operators file lists", "%s%s",
-			fault.Prefixed(d.name), why)
+			fault.Prefixed(d.Name), why)
 	}
 	if d.verdict != nil && verdict.State != SignatureGood {
-		s.opt.Warn(fault.Prefixed(d.name) + "it is signed, but the signature is " + verdict.State +
+		s.opt.Warn(fault.Prefixed(d.Name) + "it is signed, but the signature is " + verdict.State +
 			": list the key in ssh_keys of " + d.From + " in the operators file")
 	}
 	return nil
-}
-
-// signed returns a signature that Options.Sign makes of a text of a sender, and its verdict.
-func (s *Store) signed(from string, text []byte) (armored []byte, verdict Signature, err error) {
-	keys, err := s.keys()
-	if err == nil {
-		armored, err = s.opt.Sign(SignatureNamespace, text)
-	}
-	if err == nil {
-		verdict, err = keys.Judge(from, text, armored)
-	}
-	return armored, verdict, err
 }

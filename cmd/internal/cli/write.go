@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/handoff"
 )
@@ -20,30 +19,7 @@ func (a *App) Write(sources []handoff.Source) error {
 		return err
 	}
 	a.Committed()
-	err = a.printReceipts(s, receipts)
-	a.warnOf(s, sources, receipts)
-	return err
-}
-
-// warnOf prints warnings about the records that were stored.
-func (a *App) warnOf(s *handoff.Store, sources []handoff.Source, receipts []handoff.Receipt) {
-	mayCarry := func(src handoff.Source) bool { return src.Make != nil || handoff.AnnouncesRecord(src) }
-	if !slices.ContainsFunc(sources, mayCarry) {
-		return
-	}
-	var ids []string
-	for _, r := range receipts {
-		if r.Status == handoff.StatusCreated {
-			ids = append(ids, r.ID)
-		}
-	}
-	warnings, err := s.Records().Seen(ids)
-	for _, warning := range warnings {
-		a.Note(warning)
-	}
-	if err != nil {
-		a.Note("stored, but not compared with earlier records: " + err.Error())
-	}
+	return a.printReceipts(s, receipts)
 }
 
 func (a *App) printReceipts(s *handoff.Store, receipts []handoff.Receipt) error {

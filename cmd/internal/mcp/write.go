@@ -55,13 +55,7 @@ func (p project) write(ctx context.Context, in writeArgs) (any, error) {
 	}
 	receipts[0].Path = filepath.Base(receipts[0].Path) // the name of a directory could be a sentence
 	out := written{Receipt: receipts[0]}
-	switch {
-	case source.Make != nil && out.Status == handoff.StatusCreated:
-		shared, _ := s.Records().Seen([]string{out.ID}) // the handoff is stored, even if this fails
-		for _, note := range shared {
-			p.Note(note)
-		}
-	case source.Make == nil && cli.LooksLikeObject(body):
+	if source.Make == nil && cli.LooksLikeObject(body) {
 		p.Note("the body is not a known record and is stored as a plain handoff; add kind to see its faults")
 	}
 	if source.Make != nil || handoff.HasFrontmatter(body) {
