@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
@@ -17,26 +16,19 @@ import (
 // DefaultSurfaceMaxChars is the default number of characters that Surface shows of a body.
 const DefaultSurfaceMaxChars = 4000
 
-// SurfaceOptions limit what Surface shows.
-type SurfaceOptions struct {
-	MaxChars   int       // the limit of each body, after escaping and with line prefixes; 0 means MaxForAgents
-	MaxAgeDays int       // older handoffs are left out, and stay unread; 0 means no limit
-	Notes      io.Writer // receives a line about each body that seems to take command; nil drops them
-}
-
-// A Surfaced is a handoff that is shown: in a frame, or with the reason why its body is withheld.
+// A Surfaced is a handoff that is shown: in a frame, or with the reason why its body is withheld. Blocker is a line for
+// people about a body that seems to take command, or "".
 type Surfaced struct {
-	Entry     Entry
-	Signature Signature
-	Framed    string // the body in its frame, or ""
-	Withheld  string // why the body is withheld, or ""
-	note      string
+	Entry
+	Framed   string `json:"framed,omitempty"`
+	Withheld string `json:"withheld,omitempty"`
+	Blocker  string `json:"-"`
 }
 
 // String returns the text form: the frame, or a line that says that the body is withheld.
 func (h Surfaced) String() string {
 	if h.Withheld != "" {
-		return fmt.Sprintf("[withheld: %s: %s]\n", h.Entry.ID, h.Withheld)
+		return fmt.Sprintf("[withheld: %s: %s]\n", h.ID, h.Withheld)
 	}
 	return h.Framed
 }
@@ -48,19 +40,12 @@ type Surfacing struct {
 	Left     []string   // lines about the handoffs that are not shown
 }
 
-// Entries returns the entries of what is shown.
-func (s Surfacing) Entries() (all []Entry) {
-	for _, h := range s.Shown {
-		all = append(all, h.Entry)
-	}
-	return all
-}
-
-func (s Surfacing) banner() string { return fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator) }
-
-// String returns the text form.
+// String returns the text form, "" if nothing is unread.
 func (s Surfacing) String() string {
-	text := s.banner()
+	if len(s.Shown) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("[Unread handoffs to: %s]\n", s.Operator)
 	for _, h := range s.Shown {
 		text += "\n" + h.String()
 	}
@@ -70,43 +55,25 @@ func (s Surfacing) String() string {
 	return text
 }
 
-// Surface shows an operator what is unread, oldest first, each body in its own frame. A body that cannot be proven is
-// withheld with a line that says so. If more than MaxForAgents characters are unread, the newest are shown and the
-// others counted. show prints it; it is not called if nothing is unread.
-//
-// Surface marks nothing as read. It records in the audit log what it showed, unless show fails. That is best effort,
-// and neither delays nor fails the call.
-func (s *Store) Surface(ctx context.Context, operator string, opt SurfaceOptions, show func(Surfacing) error) error {
-	if err := checkOperator(operator); err != nil {
-		return err
-	}
-	in, err := s.Waiting(operator, opt.MaxAgeDays)
-	if err != nil || len(in.Newest) == 0 {
-		return err
-	}
-	out, err := s.surfacing(operator, in, opt)
-	if err != nil {
-		return err
-	}
-	for _, h := range slices.Backward(out.Shown) {
-		if h.note != "" && opt.Notes != nil {
-			fmt.Fprintln(opt.Notes, h.note)
-		}
-	}
-	if err := show(out); err != nil {
-		return err
-	}
-	s.recordSurface(ctx, out)
-	return nil
-}
+const frameRoom = 200 // characters, for the first line and the count around a single body
 
-// surfacing chooses the newest handoffs that fit.
-func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Surfacing, err error) {
+// Surface returns what an operator has not read, oldest first, each body in its own frame. A body has at most maxChars
+// characters, after escaping and with line prefixes; 0 means MaxForAgents. Handoffs older than maxAgeDays are left out;
+// 0 means none. A body that cannot be proven is withheld with a line that says so. If more than MaxForAgents characters
+// are unread, the newest are returned and the others counted. Surface marks nothing as read.
+func (s *Store) Surface(operator string, maxChars, maxAgeDays int) (out Surfacing, err error) {
+	if err := checkOperator(operator); err != nil {
+		return out, err
+	}
+	in, err := s.Waiting(operator, maxAgeDays)
+	if err != nil {
+		return out, err
+	}
 	out.Operator = operator
-	room := form.NewBudget(MaxForAgents - len(out.banner()))
+	room := form.NewBudget(MaxForAgents - frameRoom/2)
 	slices.Reverse(in.Newest)
 	err = s.LoadEach(in.Newest, func(got Stored, err error) bool {
-		h := s.surfaceOne(got, err, opt)
+		h := s.surfaceOne(got, err, maxChars)
 		fits := room.Add("\n" + h.String())
 		if fits {
 			out.Shown = append(out.Shown, h)
@@ -124,41 +91,36 @@ func (s *Store) surfacing(operator string, in Inbox, opt SurfaceOptions) (out Su
 }
 
 // surfaceOne returns a handoff that was loaded with an error or nil as it is shown.
-func (s *Store) surfaceOne(got Stored, err error, opt SurfaceOptions) (h Surfaced) {
-	e := got.Entry
-	h = Surfaced{Entry: e, Signature: got.Signature}
+func (s *Store) surfaceOne(got Stored, err error, maxChars int) Surfaced {
+	h := Surfaced{Entry: got.Entry}
 	switch {
 	case errors.Is(err, ErrIntegrity):
 		h.Withheld = "does not verify: " + EscapeLine(fault.Plain(err))
 	case err != nil:
 		h.Withheld = "cannot be read: " + EscapeLine(fault.Plain(err))
 	default:
-		h.Withheld = s.Distrust(e.From, got.Signature)
+		h.Withheld = s.Distrust(h.From, got.Signature)
 	}
-	if h.Withheld != "" {
-		return h
+	if h.Withheld == "" {
+		text, flags := Framed(got, Frame{MaxChars: maxChars, Whole: MaxForAgents - frameRoom})
+		h.Framed, h.Blocker = text, form.Blocker(h.ID, flags)
 	}
-	text, flags := Framed(got, Frame{MaxChars: opt.MaxChars, Whole: MaxForAgents - frameRoom})
-	h.Framed, h.note = text, form.Blocker(e.ID, flags)
 	return h
 }
 
-const frameRoom = 200 // characters, for the banner and the count around a single body
-
-// recordSurface adds the event if that is possible at once.
-func (s *Store) recordSurface(ctx context.Context, out Surfacing) {
-	var shown, withheld []string
+// RecordSurface records in the audit log what Surface has shown. That is best effort, and does not wait for a lock.
+func (s *Store) RecordSurface(ctx context.Context, out Surfacing) {
+	shown, withheld := []string{}, []string{}
 	for _, h := range out.Shown {
-		if h.Withheld == "" {
-			shown = append(shown, h.Entry.ID)
-		} else {
-			withheld = append(withheld, h.Entry.ID)
+		list := &shown
+		if h.Withheld != "" {
+			list = &withheld
 		}
+		*list = append(*list, h.ID)
 	}
 	n := len(shown)
 	s.at.Try(ctx, func(c *store.Change) error {
-		c.Add(log.Surface, log.Payload{Operator: out.Operator, Surfaced: &n, IDs: append([]string{}, shown...),
-			Withheld: append([]string{}, withheld...)})
+		c.Add(log.Surface, log.Payload{Operator: out.Operator, Surfaced: &n, IDs: shown, Withheld: withheld})
 		return nil
 	})
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,31 +48,35 @@ func surface(a *cli.App, operator string, maxChars int) error {
 	if operator, err = a.Acting(p, s, operator); err != nil {
 		return err
 	}
-	opt := handoff.SurfaceOptions{MaxChars: cmp.Or(maxChars, p.Settings.SurfaceMaxChars.Value),
-		MaxAgeDays: p.Settings.SurfaceMaxAgeDays.Value, Notes: a.Stderr}
-	return s.Surface(context.Background(), operator, opt, func(out handoff.Surfacing) error {
-		err := printSurfacing(a, s, out)
-		if err == nil {
-			noteShown(s, out.Entries())
-		}
+	set := p.Settings
+	out, err := s.Surface(operator, cmp.Or(maxChars, set.SurfaceMaxChars.Value), set.SurfaceMaxAgeDays.Value)
+	if err != nil || len(out.Shown) == 0 {
 		return err
-	})
+	}
+	entries := make([]handoff.Entry, len(out.Shown))
+	for i, h := range out.Shown {
+		entries[i] = h.Entry
+	}
+	for _, h := range slices.Backward(out.Shown) {
+		if h.Blocker != "" {
+			fmt.Fprintln(a.Stderr, h.Blocker)
+		}
+	}
+	if err = printSurfacing(a, s.Listed(entries), out); err == nil {
+		noteShown(s, entries)
+		s.RecordSurface(context.Background(), out)
+	}
+	return err
 }
 
 // printSurfacing prints what is shown as text, or a line of JSON for each handoff.
-func printSurfacing(a *cli.App, s *handoff.Store, out handoff.Surfacing) error {
+func printSurfacing(a *cli.App, listed []handoff.Entry, out handoff.Surfacing) error {
 	if !a.JSON {
 		return a.Print(out.String())
 	}
-	for i, listed := range s.Listed(out.Entries()) {
-		h := out.Shown[i]
-		err := a.PrintJSON(struct {
-			handoff.Entry
-			Signature handoff.Signature `json:"signature"`
-			Framed    string            `json:"framed,omitempty"`
-			Withheld  string            `json:"withheld,omitempty"`
-		}{listed.ForAgents(), h.Signature, h.Framed, h.Withheld})
-		if err != nil {
+	for i, h := range out.Shown {
+		h.Entry = listed[i].ForAgents()
+		if err := a.PrintJSON(h); err != nil {
 			return err
 		}
 	}
