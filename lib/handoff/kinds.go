@@ -14,6 +14,7 @@ import (
 	"github.com/seed-78daf238/handoff/lib/internal/form"
 	"github.com/seed-78daf238/handoff/lib/internal/operators"
 	"github.com/seed-78daf238/handoff/lib/kind"
+	"github.com/seed-78daf238/handoff/lib/relation"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
@@ -154,7 +155,7 @@ func (c Checking) options(s *Store) (kind.CheckOptions, error) {
 		return state
 	}
 	if c.Tree != nil {
-		o.Work = func(said work.Baseline) work.Verdict { return c.Tree.Compare(context.Background(), said) }
+		o.Work = func(said relation.Set) work.Verdict { return c.Tree.Compare(context.Background(), said) }
 	}
 	switch {
 	case c.MaxAge < 0:

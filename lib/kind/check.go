@@ -46,7 +46,7 @@ type CheckOptions struct {
 	Use   func(token, id string) (Use, error)      // who consumed a token, or resumed a handoff
 	Held  func(token, id string) ([]string, error) // the packets with a token that the store had before a handoff
 	State func(id string) State                    // of a stored handoff
-	Work  func(work.Baseline) work.Verdict         // compares with the work as it is now
+	Work  func(relation.Set) work.Verdict          // compares with the work as it is now
 }
 
 // A Use is the consumption of a token.
@@ -96,8 +96,8 @@ func (r Record) Facts() Facts {
 func (f Facts) one(name string) string { return strings.Join(f[name][:min(1, len(f[name]))], "") }
 
 // Baseline returns the work that references and a record describe.
-func (in Input) Baseline() work.Baseline {
-	b := work.BaselineOf(in.References)
+func (in Input) Baseline() relation.Set {
+	b := relation.Of(in.References)
 	if in.Record == nil {
 		return b
 	}
@@ -107,7 +107,8 @@ func (in Input) Baseline() work.Baseline {
 		}
 		f.each(in.Record.Root, func(_ string, v, holder *json.Value) {
 			if path := holder.Get("path").Str(); v.Str() != "" && path != "" {
-				b.Files = append(b.Files, work.File{Path: path, SHA256: strings.TrimPrefix(v.Text, form.IDPrefix)})
+				b.Files = append(b.Files, relation.Form{Kind: relation.File, Path: path,
+					SHA256: strings.TrimPrefix(v.Text, form.IDPrefix)})
 			}
 		})
 	}
@@ -512,11 +513,10 @@ func (c *checking) state(isPacket bool) {
 
 // work compares the artifact with the work as it is now, if it describes its work.
 func (c *checking) work() {
-	said := c.Baseline()
-	if c.Work == nil || !said.HasAny() {
-		return
+	var w work.Verdict
+	if c.Work != nil {
+		w = c.Work(c.Baseline())
 	}
-	w := c.Work(said)
 	if w.Reason == "" {
 		return
 	}

@@ -33,7 +33,7 @@ type filesResult struct {
 
 // compareFiles compares files with their recorded hashes. It limits their number and size, since the sender chose
 // them.
-func (t Tree) compareFiles(files []File) (c filesResult) {
+func (t Tree) compareFiles(files []relation.Form) (c filesResult) {
 	known, read := make(map[string]string), int64(0)
 	for _, f := range files {
 		path, ok := t.inside(f.Path)
@@ -76,40 +76,35 @@ func (t Tree) inside(path string) (string, bool) {
 	return path, relation.IsPath(path)
 }
 
-// describe describes the files, or returns "" if there are none.
+// describe describes the files, and how many of them differ, or returns "" if there are none.
 func (c filesResult) describe(touched, since int) string {
-	if len(c.paths) == 0 {
-		return ""
+	isOne := len(c.paths) == 1
+	the, are := "the "+fault.Count(len(c.paths), "file"), " are as they were"
+	if isOne {
+		the, are = "the file", " is as it was"
 	}
-	the := "the " + fault.Count(len(c.paths), "file")
-	if len(c.paths) == 1 {
-		the = "the file"
-	}
-	switch {
-	case len(c.wrong) == 0 && since > 0 && touched == 0:
-		return "none touches " + the
-	case len(c.wrong) == 0 && len(c.paths) == 1:
-		return the + " is as it was"
-	case len(c.wrong) == 0:
-		return the + " are as they were"
-	case len(c.paths) == 1:
-		return the + " " + c.what(func(_ int, what string) string { return what })
-	}
-	return "of " + the + " " + c.what(func(n int, what string) string { return fmt.Sprintf("%d %s", n, what) })
-}
-
-// what describes how many files differ, and how.
-func (c filesResult) what(words func(n int, what string) string) string {
-	var all []string
+	var wrong []string
 	for _, one := range []struct {
 		n    int
 		what string
 	}{{c.changed, "changed"}, {c.gone, "gone"}, {c.unread, "not compared"}} {
-		if one.n > 0 {
-			all = append(all, words(one.n, one.what))
+		switch {
+		case one.n == 0:
+		case isOne:
+			return the + " " + one.what
+		default:
+			wrong = append(wrong, fmt.Sprint(one.n, " ", one.what))
 		}
 	}
-	return strings.Join(all, ", ")
+	switch {
+	case len(c.paths) == 0:
+		return ""
+	case wrong != nil:
+		return "of " + the + " " + strings.Join(wrong, ", ")
+	case since > 0 && touched == 0:
+		return "none touches " + the
+	}
+	return the + are
 }
 
 // is reports whether a file has a SHA-256. It adds the number of bytes that it reads to read.

@@ -34,31 +34,6 @@ func (t Tree) Without(dir string) Tree {
 	return t
 }
 
-// Baseline is the state of the work in the references of a handoff.
-type Baseline struct {
-	Commits []relation.Form // references of the kind git
-	Files   []File
-}
-
-// A File is a recorded file.
-type File struct {
-	Path   string // relative to the root with slashes, or absolute
-	SHA256 string // hex digits
-}
-
-// BaselineOf returns the state of the work in references.
-func BaselineOf(references []string) (s Baseline) {
-	set := relation.Of(references)
-	s.Commits = set.Git
-	for _, f := range set.Files {
-		s.Files = append(s.Files, File{f.Path, f.SHA256})
-	}
-	return s
-}
-
-// HasAny reports whether there is anything to compare.
-func (s Baseline) HasAny() bool { return len(s.Commits)+len(s.Files) > 0 }
-
 // A Verdict is the result of comparing the work with a handoff.
 type Verdict struct {
 	Pass   bool     `json:"pass"`
@@ -77,34 +52,30 @@ func (v Verdict) Line() string {
 
 const mostCommits = 4 // the maximum number of commits to compare
 
-// Compare compares said with the work. It takes some milliseconds for each commit, and the time to read the
-// files.
-func (t Tree) Compare(ctx context.Context, said Baseline) Verdict {
+// Compare compares the commits and files of references with the work. If there are none, the Verdict is zero. It takes
+// some milliseconds for each commit, and the time to read the files.
+func (t Tree) Compare(ctx context.Context, said relation.Set) Verdict {
+	if len(said.Git)+len(said.Files) == 0 {
+		return Verdict{}
+	}
 	c := comparing{Tree: t, ctx: ctx, said: said, files: t.compareFiles(said.Files)}
-	for _, commit := range said.Commits[:min(len(said.Commits), mostCommits)] {
+	for _, commit := range said.Git[:min(len(said.Git), mostCommits)] {
 		c.commit(commit)
 	}
-	if more := len(said.Commits) - mostCommits; more > 0 {
+	if more := len(said.Git) - mostCommits; more > 0 {
 		c.fails(fmt.Sprintf("%s not compared", fault.Count(more, "commit")), "")
 	}
 	return c.verdict()
 }
 
-// Of compares the work with references, like Compare of BaselineOf. If there is nothing to compare, the Verdict is
-// zero.
-func (t Tree) Of(ctx context.Context, references []string) Verdict {
-	said := BaselineOf(references)
-	if !said.HasAny() {
-		return Verdict{}
-	}
-	return t.Compare(ctx, said)
-}
+// Of compares the work with references, like Compare.
+func (t Tree) Of(ctx context.Context, references []string) Verdict { return t.Compare(ctx, relation.Of(references)) }
 
 // A comparing is the state of a comparison.
 type comparing struct {
 	Tree
 	ctx     context.Context
-	said    Baseline
+	said    relation.Set
 	files   filesResult
 	age     string   // how far the work has moved since the oldest commit
 	since   int      // commits since the oldest one
@@ -184,7 +155,7 @@ func (c *comparing) gitFailed(err error) {
 // verdict joins the results into one line.
 func (c *comparing) verdict() Verdict {
 	parts := c.faults
-	if text := c.files.describe(c.touched, c.since); text != "" || len(c.said.Commits) > 0 && c.age != "" {
+	if text := c.files.describe(c.touched, c.since); text != "" || len(c.said.Git) > 0 && c.age != "" {
 		parts = append([]string{join(c.age, text)}, parts...)
 	}
 	if c.since > 0 && len(c.files.paths) == 0 && len(c.faults) == 0 {

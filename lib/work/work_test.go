@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/relation"
 	"github.com/seed-78daf238/handoff/lib/work"
 )
 
@@ -90,16 +91,16 @@ func TestHostileSums(t *testing.T) {
 	at := work.At(dir, os.Environ())
 	none := strings.Repeat("0", 64)
 	for _, c := range []struct {
-		files  []work.File
+		files  []relation.Form
 		reason string
 		wrong  []string
 	}{
-		{[]work.File{{Path: "/etc/passwd", SHA256: none}, {Path: "../x", SHA256: none}, {Path: "", SHA256: none}, {Path: "a/../../x", SHA256: none}}, "", nil},
-		{[]work.File{{Path: "link", SHA256: none}}, "the file not compared", []string{"link"}},
-		{[]work.File{{Path: filepath.Join(dir, "a.txt"), SHA256: none}}, "the file changed", []string{"a.txt"}},
-		{[]work.File{{Path: "a.txt", SHA256: none}, {Path: "./a.txt", SHA256: none}, {Path: "gone", SHA256: none}}, "of the 2 files 1 changed, 1 gone", []string{"a.txt", "gone"}},
+		{[]relation.Form{{Path: "/etc/passwd", SHA256: none}, {Path: "../x", SHA256: none}, {Path: "", SHA256: none}, {Path: "a/../../x", SHA256: none}}, "", nil},
+		{[]relation.Form{{Path: "link", SHA256: none}}, "the file not compared", []string{"link"}},
+		{[]relation.Form{{Path: filepath.Join(dir, "a.txt"), SHA256: none}}, "the file changed", []string{"a.txt"}},
+		{[]relation.Form{{Path: "a.txt", SHA256: none}, {Path: "./a.txt", SHA256: none}, {Path: "gone", SHA256: none}}, "of the 2 files 1 changed, 1 gone", []string{"a.txt", "gone"}},
 	} {
-		v := at.Compare(t.Context(), work.Baseline{Files: c.files})
+		v := at.Compare(t.Context(), relation.Set{Files: c.files})
 		if v.Reason != c.reason || !slices.Equal(v.Files, c.wrong) || v.Pass != (c.wrong == nil) {
 			t.Errorf("%v: %+v", c.files, v)
 		}

@@ -61,8 +61,9 @@ func showRecord(a *cli.App, f *showFlags, name string) error {
 	} else {
 		text = got.doc.Body
 		r, isRecord = kinds.Extract(text)
-		if said := handoff.InputOf(got.id, *got.doc).Baseline(); isRecord && said.HasAny() {
-			a.Note(cli.WorkOf(p).Compare(context.Background(), said).Line())
+		said := handoff.InputOf(got.id, *got.doc).Baseline()
+		if line := cli.WorkOf(p).Compare(context.Background(), said).Line(); isRecord && line != "" {
+			a.Note(line)
 		}
 	}
 	switch {
