@@ -623,11 +623,14 @@ func (c Lifecycle) TakeNext(ctx context.Context, who Who) (got ActReceipt, ok bo
 
 // Renew extends the leases of what a session holds to Options.Lease from now, once a quarter of the lease has passed.
 // It leaves takes alone that have no lease. next is when a lease is to be renewed again, zero if the session has
-// none. Hooks call it, so it does nothing and returns no error if another program holds the lock.
+// none. Hooks and writes call it, so it does nothing and returns no error if another program holds the lock.
 func (c Lifecycle) Renew(ctx context.Context, operator, session string) (next time.Time, err error) {
 	s, now := c.s, c.s.opt.Now()
+	if session == "" {
+		return next, nil
+	}
 	look, err := s.look(true)
-	if err != nil || session == "" {
+	if err != nil {
 		return next, err
 	}
 	var due []string

@@ -247,6 +247,27 @@ func TestExistingReceipts(t *testing.T) {
 	}
 }
 
+// What a session writes renews the lease of what it holds, once a quarter of the lease has passed.
+func TestWritingRenews(t *testing.T) {
+	t.Parallel()
+	c := &clock{}
+	s := open(t, t.TempDir(), func(o *handoff.Options) {
+		o.Now, o.Reader = c.now, func() handoff.Who { return handoff.Who{Session: "s1"} }
+	})
+	id := mustWrite(t, s, source("one", "")).ID
+	do(t, s, "ann/s1", "take", id)
+	for _, step := range []struct {
+		minutes int
+		until   string
+	}{{20, "2026-05-08T11:00:00Z"}, {100, "2026-05-08T12:40:00Z"}} {
+		c.minutes = step.minutes
+		mustWrite(t, s, source("two", fmt.Sprint(step.minutes)))
+		if held := s.Lifecycle().Holdings("ann"); len(held) != 1 || held[0].Take.Until != step.until {
+			t.Errorf("after %d minutes: %+v", step.minutes, held)
+		}
+	}
+}
+
 // Of several ids those that can be had are had. None is, if one does not exist.
 func TestSeveralIDs(t *testing.T) {
 	t.Parallel()

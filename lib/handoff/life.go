@@ -32,7 +32,9 @@ func actionOf(t *facts.Turn, until time.Time) Action {
 // A Life is what happened to a handoff. Take is its holder, Done who finished or withdrew it, Archive who archived it.
 type Life struct{ Take, Done, Archive Action }
 
-func lifeOf(l *facts.Life) (life Life) {
+// Life returns what happened to a handoff when the entry was listed.
+func (e Entry) Life() (life Life) {
+	l := e.life
 	if l == nil {
 		return life
 	}
@@ -44,9 +46,6 @@ func lifeOf(l *facts.Life) (life Life) {
 	}
 	return life
 }
-
-// Life returns what happened to a handoff when the entry was listed.
-func (e Entry) Life() Life { return lifeOf(e.life) }
 
 // Successors returns the ids of the handoffs that supersede one.
 func (c Lifecycle) Successors(id string) (ids []string) {

@@ -102,6 +102,9 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	for _, note := range notes {
 		s.opt.Warn(note)
 	}
+	if s.opt.Reader != nil { // a session that writes goes on with what it holds
+		_, _ = s.Lifecycle().Renew(ctx, accepted[0].From, s.opt.Reader().Session)
+	}
 	receipts := make([]Receipt, len(outcomes))
 	for i, o := range outcomes {
 		d := accepted[i]

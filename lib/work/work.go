@@ -69,7 +69,9 @@ func (t Tree) Compare(ctx context.Context, said relation.Set) Verdict {
 }
 
 // Of compares the work with references, like Compare.
-func (t Tree) Of(ctx context.Context, references []string) Verdict { return t.Compare(ctx, relation.Of(references)) }
+func (t Tree) Of(ctx context.Context, references []string) Verdict {
+	return t.Compare(ctx, relation.Of(references))
+}
 
 // A comparing is the state of a comparison.
 type comparing struct {

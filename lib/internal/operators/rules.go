@@ -146,8 +146,9 @@ func (r Rules) MayAct(t *facts.Turn, h *facts.Handoff) error {
 	}
 	switch isHuman := r.ForFacts() == nil || r.List.Can(t.Operator, "human", r.Now); {
 	case t.Type == log.Withdraw && t.Operator != h.From:
-		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it", h.ID,
-			fault.Own(h.From))
+		id := strings.TrimPrefix(h.ID, "sha256:")
+		return fault.Denied("ask "+h.From, "%s was sent by %s: only its sender can withdraw it",
+			fault.Own(id[:min(len(id), 8)]), fault.Own(h.From))
 	case t.Over && !h.IsTo(t.Operator) && !isHuman:
 		return fault.Denied("ask "+h.To+", or an operator with the capability human in "+r.Path,
 			"%s may not end the take of another operator", fault.Own(t.Operator))
