@@ -71,12 +71,14 @@ const StatusChanged = "changed"
 type TakenError struct {
 	ID     string
 	By     Action
-	Ended  string // "finished" or "withdrew", as By did; "" if By holds the handoff
+	Ended  string // "finished", "withdrew" or "resumed", as By did; "" if By holds the handoff
 	Lost   bool   // By ended the take of the session that asks, and the handoff has no holder
 	Advice string // what to do next
 
 	Disputed []string // the holders by other rules, or once the times that turns state have come; By is one of them
 }
+
+const hasResumed = "resumed" // as TakenError.Ended
 
 // Error names the holder. The name is quoted, since it came from a command line.
 func (e *TakenError) Error() string {
@@ -465,7 +467,8 @@ func (a *acting) refused() error {
 	}
 	if by := a.l.Resumed; a.act == actResume && by != nil &&
 		(by.Operator != a.who.Operator || a.l.End != nil || a.l.Holder == nil) {
-		return &ConsumedError{ID: a.id, By: actionOf(by, time.Time{})}
+		return &TakenError{ID: a.id, By: actionOf(by, time.Time{}), Ended: hasResumed,
+			Advice: "a token works once: run `handoff take " + short(a.id) + "`, or ask for a new packet"}
 	}
 	if a.l.Last() == nil {
 		return fault.Denied("ask its sender", "%s cannot be ended by %s", short(a.id), fault.Own(a.who.Operator))
@@ -634,14 +637,11 @@ func (c Lifecycle) Renew(ctx context.Context, operator, session string) (next ti
 		return next, err
 	}
 	var due []string
-	for _, h := range look.Listed() {
-		l := look.Life(h)
-		if !l.IsHeldBy(operator, session) || l.Until.IsZero() {
-			continue
-		}
-		at := l.Until.Add(-s.opt.Lease * 3 / 4)
+	isTheirs := func(e Entry) bool { return e.life.IsHeldBy(operator, session) && !e.life.Until.IsZero() }
+	for _, e := range entries(look, isTheirs) {
+		at := e.life.Until.Add(-s.opt.Lease * 3 / 4)
 		if !at.After(now) {
-			due, at = append(due, h.ID), now.Add(s.opt.Lease/4)
+			due, at = append(due, e.ID), now.Add(s.opt.Lease/4)
 		}
 		if next.IsZero() || at.Before(next) {
 			next = at

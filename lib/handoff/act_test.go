@@ -60,7 +60,7 @@ func do(t *testing.T, s *handoff.Store, by, what, id string) string {
 	}
 	if what == "resume" {
 		got, err := s.Records().Resume(t.Context(), id, handoff.Who{Operator: operator, Session: session})
-		if used := (*handoff.ConsumedError)(nil); errors.As(err, &used) {
+		if used := (*handoff.TakenError)(nil); errors.As(err, &used) && used.Ended == "resumed" {
 			return "used by " + used.By.Operator + "/" + used.By.Session
 		}
 		return saying(got.Status, got.State, err)

@@ -339,7 +339,7 @@ func (s *Store) Resume(ctx context.Context, r Request) (Resumed, error) {
 		who.Reason = strings.TrimPrefix(r.Reason+"; ", "; ") + "confirmed by " + r.ConfirmedBy
 	}
 	receipt, err := s.Records().Resume(ctx, in.ID, who)
-	if _, is := errors.AsType[*ConsumedError](err); is { // since the check
+	if taken, is := errors.AsType[*TakenError](err); is && taken.Ended == hasResumed { // since the check
 		o.Use = ask
 		err = &Refusal{kind.Check(in, o)}
 	}

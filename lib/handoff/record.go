@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
 	"github.com/seed-78daf238/handoff/lib/internal/facts"
@@ -18,30 +17,8 @@ type Records struct{ s *Store }
 // Records returns the records of the store.
 func (s *Store) Records() Records { return Records{s} }
 
-// A ConsumedError is the error for a packet that was resumed before. It wraps no class, since nothing is wrong with the
-// store.
-type ConsumedError struct {
-	ID string
-	By Action
-}
-
-// Error names who resumed the packet, and when.
-func (e *ConsumedError) Error() string {
-	return fmt.Sprintf("%s resumed %s at %s; a token works once", fault.Own(e.By.Operator), e.ID, e.By.Time)
-}
-
-// Plain omits the operator.
-func (e *ConsumedError) Plain() string { return "the packet was resumed before; a token works once" }
-
-// Hint returns what to do next.
-func (e *ConsumedError) Hint() string { return "ask for a new packet" }
-
-// Verdict returns the verdict of check.
-func (e *ConsumedError) Verdict() string { return "CRITICAL" }
-
 // Resume takes a packet and uses up its resume token. The caller checks the handoff first. If several resume at once,
-// one succeeds. The others get a *ConsumedError, or a *TakenError if another operator holds the handoff. Other errors
-// are those of Act.
+// one succeeds. The others get a *TakenError. Other errors are those of Act.
 func (r Records) Resume(ctx context.Context, id string, who Who) (ActReceipt, error) {
 	return r.s.Act(ctx, actResume, id, who)
 }
