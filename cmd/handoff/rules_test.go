@@ -255,7 +255,7 @@ func TestBudgets(t *testing.T) {
 		dirs []string
 	}{
 		{41_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{29_000, []string{"handoff"}},
+		{28_500, []string{"handoff"}},
 		{19_000, []string{"kind"}},
 		{14_050, []string{"agent", "agent/memory"}},
 	}

@@ -35,7 +35,7 @@ type Options struct {
 	Named []string
 
 	Me            func() string // returns the operator whose newest handoff @ is; nil if unknown
-	Reader        func() Who    // returns the session whose notes [Seen] keeps and whose takes a write renews; nil: none
+	Reader        func() Who    // returns whose notes [Seen] keeps, and whose takes a write renews; nil: none
 	Operator      string        // the user of the program, for records and hints; "" if unknown
 	OperatorsFile string        // the operators file of the project; "" means OPERATORS.md in Root
 	Operators     OperatorPolicy

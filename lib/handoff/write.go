@@ -105,7 +105,13 @@ func (s *Store) WriteAll(ctx context.Context, sources []Source) (_ []Receipt, er
 	if s.opt.Reader != nil { // a session that writes goes on with what it holds
 		_, _ = s.Lifecycle().Renew(ctx, accepted[0].From, s.opt.Reader().Session)
 	}
-	receipts := make([]Receipt, len(outcomes))
+	return s.receipts(ctx, accepted, outcomes, left)
+}
+
+// receipts returns the receipts of what was stored, or left in the outbox at the path left.
+func (s *Store) receipts(ctx context.Context, accepted []*accepted, outcomes []store.Outcome, left string) (
+	receipts []Receipt, err error) {
+	receipts = make([]Receipt, len(outcomes))
 	for i, o := range outcomes {
 		d := accepted[i]
 		receipts[i] = Receipt{d.HandoffID, s.at.RelPath(o.File), d.Time, StatusCreated, d.verdict}
