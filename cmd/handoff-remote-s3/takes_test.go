@@ -20,7 +20,7 @@ import (
 	"github.com/seed-78daf238/handoff/testdata/remotetest"
 )
 
-// BenchmarkTakes has 32 clones take 800 handoffs over an object store in this process, in the order of chance. A helper
+// BenchmarkTakes has 8 clones take 100 handoffs over an object store in this process, in the order of chance. A helper
 // serves a clone for ever, or each command has one of its own.
 func BenchmarkTakes(b *testing.B) {
 	for _, way := range []string{"a helper for each clone", "a helper for each take"} {
@@ -57,7 +57,7 @@ func processorTime() (sum time.Duration) {
 
 func takeAll(b *testing.B, each bool) {
 	b.StopTimer()
-	const clones, handoffs = 16, 400
+	const clones, handoffs = 8, 100
 	f := remotetest.NewBucket(b)
 	stores := make([]*handoff.Store, clones)
 	for i := range stores {
