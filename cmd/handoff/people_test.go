@@ -93,8 +93,8 @@ func TestPeopleAtATerminal(t *testing.T) {
 	p.expect(p.sees("NO_COLOR=1 handoff read @"), "deploy", "!\x1b")
 	p.expect(p.sees("NO_COLOR=1 handoff mark-read --undo @ && handoff read @ --keep-unread"), "deploy", "!marked as read")
 	p.expect(p.sees("handoff mark-read @"), "marked 1 handoff as read; undo: `handoff mark-read --undo ")
-	p.expect(p.sees("handoff mark-read @"), "already marked as read")
-	p.expect(p.sees("handoff mark-read --all"), "nothing is unread")
+	p.expect(p.sees("handoff mark-read @"), "nothing to mark as read")
+	p.expect(p.sees("handoff mark-read --all"), "nothing to mark as read")
 	p.expect(p.sees("handoff release $(handoff list --format ids)"), "was read before; nothing changed", "!gave")
 
 	// new asks for the recipient, and opens the editor.

@@ -24,6 +24,10 @@ func (s *Store) Registry() Registry { return Registry{s} }
 // there is no such file. The error is ErrConfig if the file cannot be used.
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
+// Text returns the text of the operators file of the project. The error is ErrConfig if the file cannot be read or lies
+// outside of the project, and fs.ErrNotExist if there is none.
+func (r Registry) Text() ([]byte, error) { return r.s.at.OperatorsText() }
+
 // ParseOperators parses the text of an operators file, and returns all its faults.
 func ParseOperators(text []byte) (*OperatorList, []Fault) { return operators.ParseFile(text) }
 

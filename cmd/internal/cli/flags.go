@@ -137,8 +137,11 @@ func Whole(n *int) pflag.Value {
 // Duration is the value of a flag for a duration of 0 or more, with days and weeks.
 func Duration(d *time.Duration) pflag.Value {
 	get := func() string {
-		if *d == 0 {
+		switch day := 24 * time.Hour; {
+		case *d == 0:
 			return ""
+		case *d%day == 0:
+			return fmt.Sprintf("%dd", *d/day)
 		}
 		return d.String()
 	}

@@ -48,7 +48,7 @@ func (w *Writing) Kept(why error, files []string) error {
 		again = []string{"--ts", took}
 	}
 	for _, missing := range []string{"--to NAME", "--redact"} {
-		if strings.Contains(why.Error()+strings.Join(hints(why), ""), missing) {
+		if strings.Contains(why.Error()+strings.Join(Hints(why), ""), missing) {
 			again = append(again, strings.Fields(missing)...)
 		}
 	}

@@ -52,6 +52,12 @@ func (a *App) Committed() {
 	a.SyncSoon()
 }
 
+// HasLeft reports whether the reader of the output has closed the pipe.
+func (a *App) HasLeft() bool {
+	o, ok := a.Stdout.(*pipeWriter)
+	return ok && o.left
+}
+
 // Direct returns the writer of a pipeWriter, whose errors tell whether the reader has left.
 func Direct(w io.Writer) io.Writer {
 	if o, ok := w.(*pipeWriter); ok {

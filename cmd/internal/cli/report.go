@@ -63,7 +63,7 @@ func Usage(cmd *cobra.Command, err error) error {
 	}
 	if value, is := errors.AsType[*pflag.InvalidValueError](err); is {
 		why := value.Unwrap().Error()
-		advice = cmp.Or(strings.Join(hints(err), "; "), advice)
+		advice = cmp.Or(strings.Join(Hints(err), "; "), advice)
 		if errors.Is(err, strconv.ErrSyntax) { // of a boolean flag
 			why = fmt.Sprintf("%q is not true or false", value.GetValue())
 			advice = "leave the value out, or use true or false"
@@ -85,7 +85,7 @@ const maxLine = 2000 // bytes of an error
 // errorText returns the text and at most two hints of an error. For agents it leaves out text from others, and hints
 // with a path: the name of a directory could be an instruction.
 func (a *App) errorText(err error) (text string, advice []string) {
-	text, advice = err.Error(), hints(err)
+	text, advice = err.Error(), Hints(err)
 	if a.ForAgents && !IsTerminal(a.Stderr) {
 		text = fault.Plain(err)
 		advice = slices.DeleteFunc(advice, func(hint string) bool { return strings.ContainsAny(hint, `/\`) })
@@ -120,8 +120,8 @@ func (a *App) say(prefix, text string) {
 	fmt.Fprintln(a.Stderr, Fit(a.Stderr, prefix+": "+text))
 }
 
-// hints returns the hints of an error and of the errors that it wraps, each once. The cause comes first.
-func hints(err error) (all []string) {
+// Hints returns the hints of an error and of the errors that it wraps, each once. The cause comes first.
+func Hints(err error) (all []string) {
 	var inner []error
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
@@ -131,7 +131,7 @@ func hints(err error) (all []string) {
 	}
 	var found []string
 	for _, e := range inner {
-		found = append(found, hints(e)...)
+		found = append(found, Hints(e)...)
 	}
 	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
 		found = append(found, h.Hint())

@@ -50,7 +50,6 @@ import brings them back.`,
 	flags.BoolVar(&f.Undo, "undo", false, "show archived handoffs again")
 	flags.BoolVar(&f.Prune, "prune", false, "remove what was archived long ago")
 	flags.Var(cli.Duration(&f.ArchivedFor), "archived-for", "with --prune: for how `long`")
-	flags.Lookup("archived-for").DefValue = "90d"
 	flags.StringVar(&f.Export, "export", "", "with --prune: the new `file` for the bundle")
 	flags.BoolVar(&f.Yes, "yes", false, "with --prune: do not ask")
 	cli.Conflicts(cmd, "undo", "prune")

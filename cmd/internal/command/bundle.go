@@ -43,7 +43,7 @@ them. --with-state adds what happened to them: reads, takes, dones.`,
 
 func export(a *cli.App, f *exportFlags, ids []string) error {
 	if f.Output == "" {
-		return cli.Invalid("add -o FILE, or -o - for standard output", "no output")
+		return cli.Invalid("add --output FILE, or --output - for standard output", "no output")
 	}
 	s, err := a.Store()
 	if err != nil {

@@ -137,7 +137,7 @@ func (f *initFlags) ask(a *cli.App, p handoff.Project, s *handoff.Store, operato
 		proposed := cmp.Or(p.Me(), handoff.OperatorFrom(cmp.Or(a.Getenv("USER"), a.Getenv("USERNAME"))))
 		*operator, err = askLine(a, "Who are you? A short name, as others write it in --to", proposed)
 		if wrong := s.Registry().CheckNew(*operator); err == nil && wrong != nil {
-			a.Note(wrong.Error())
+			a.Note(strings.Join(append([]string{wrong.Error()}, cli.Hints(wrong)...), "; "))
 			*operator = ""
 		}
 	}

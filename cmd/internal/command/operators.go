@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -147,15 +148,16 @@ func operatorsValidateCommand(a *cli.App) *cobra.Command {
 }
 
 func validateOperators(a *cli.App, files []string) error {
-	p, err := a.Project()
+	p, s, err := a.NewStore()
 	if err != nil {
 		return err
 	}
 	path := p.Options.OperatorsFile
-	if len(files) > 0 {
-		path = files[0]
+	text, err := s.Registry().Text()
+	if len(files) > 0 || errors.Is(err, fs.ErrNotExist) {
+		path = cmp.Or(strings.Join(files, ""), path)
+		text, err = cli.ReadInput(path)
 	}
-	text, err := cli.ReadInput(path)
 	if err != nil {
 		return err
 	}

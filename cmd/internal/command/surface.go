@@ -62,7 +62,7 @@ func surface(a *cli.App, operator string, maxChars int) error {
 			fmt.Fprintln(a.Stderr, h.Blocker)
 		}
 	}
-	if err = printSurfacing(a, s.Listed(entries), out); err == nil {
+	if err = printSurfacing(a, s.Listed(entries), out); err == nil && !a.HasLeft() { // else nobody has seen it
 		noteShown(s, entries)
 		s.RecordSurface(context.Background(), out)
 	}
