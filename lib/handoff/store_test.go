@@ -72,7 +72,7 @@ func TestClasses(t *testing.T) {
 		{"outside", func(o *handoff.Options) { o.Dir = filepath.Join(os.TempDir(), "elsewhere") }, source("one", "body"), handoff.ErrConfig},
 		{"no rules", func(o *handoff.Options) { o.Rules = nil }, source("one", "body"), handoff.ErrConfig},
 		{"no machine id", func(o *handoff.Options) {
-			o.Fingerprint = func() (string, error) { return "", errors.New("no machine id") }
+			o.Fingerprint = func() (string, error) { return "", fmt.Errorf("no machine id: %w", handoff.ErrConfig) }
 		}, source("one", "body"), handoff.ErrConfig},
 		{"future", func(o *handoff.Options) { o.Now = func() time.Time { return time.Unix(0, 0) } }, source("one", "body"), handoff.ErrInvalid},
 	}

@@ -19,5 +19,3 @@ func TestEach(t *testing.T) {
 		}
 	}
 }
-
-// The progress is told by one goroutine at a time, and at last that all is done.

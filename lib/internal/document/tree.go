@@ -81,8 +81,11 @@ func (r *yamlReader) extras(n *yaml.Node, pointer string, at place) bool {
 }
 
 // beginsWith reports whether the text at a place begins with a character. The library does not report the tag "!", so
-// this looks at the source.
+// this looks at the source. An empty value can be behind its line, and YAML has more line breaks.
 func (r *yamlReader) beginsWith(char rune, at place) bool {
-	line := r.lines[at.line-1]
-	return strings.ContainsRune(line, char) && []rune(line)[at.column-1] == char
+	if at.line > len(r.lines) || !strings.ContainsRune(r.lines[at.line-1], char) {
+		return false
+	}
+	line := []rune(r.lines[at.line-1])
+	return at.column <= len(line) && line[at.column-1] == char
 }

@@ -118,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 // What is read stands in the text, each key once; what is not is told with a place.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"a: b\n", "a: &a [*a]\n", "{a: b, a: c}", "? {a: b}\n: c\n", "...\n", "--- a\n--- b\n", "%YAML 1.1\n---\n", "a: |\n  b\n---\n",
-		"\ufeffa: b", "'a': \"\\x1b\\/\"\n", "a: ! b\n", "- - - x", "a: 'it''s'\n", strings.Repeat("[", 300)} {
+		"\ufeffa: b", "'a': \"\\x1b\\/\"\n", "a: ! b\n", "- - - x", "a: 'it''s'\n", strings.Repeat("[", 300), "! :", "a: \u2028! b"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

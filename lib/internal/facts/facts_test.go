@@ -105,8 +105,9 @@ func until(minutes float64) func(*log.Payload) {
 func over(p *log.Payload) { p.Over = true }
 
 // say returns what a view says about a handoff: its state, holder, end of the lease and readers.
-func say(v facts.View, name string) string {
-	h := v.Of(idOf(name))
+func say(v facts.View, name string) string { return sayOf(v, v.Of(idOf(name))) }
+
+func sayOf(v facts.View, h *facts.Handoff) string {
 	l := v.Life(h)
 	text := string(v.State(h, l))
 	if l.Holder != nil {
@@ -427,7 +428,7 @@ func (s *store) random(r *rand.Rand, changes int) {
 func sayAll(v facts.View) map[string]string {
 	all := map[string]string{}
 	for _, h := range v.All() {
-		all[h.File] = fmt.Sprint(h.Order, " ", say(v, h.File[:1]), " ", h.Lost, v.Superseders(h) != nil)
+		all[h.File] = fmt.Sprint(h.Order, " ", sayOf(v, h), " ", h.Lost, v.Superseders(h) != nil)
 	}
 	return all
 }
