@@ -245,24 +245,39 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 263_500 // of the whole program, without tests
-		ofAPackage  = 35_900
-		ofAFunction = 480
+		all         = 250_700 // of the whole program, without tests
+		ofAFunction = 460
 		wide        = 0 // lines above 120 columns
 	)
 	rooms := []struct {
 		most int
-		dirs []string
+		dirs string // in cmd, lib or the repository
 	}{
-		{41_400, []string{"internal/disk", "internal/log", "internal/facts", "internal/index", "internal/store", "internal/check"}},
-		{28_500, []string{"handoff"}},
-		{19_000, []string{"kind"}},
-		{14_050, []string{"agent", "agent/memory"}},
+		{31_000, "cmd/internal/command"},
+		{23_350, "cmd/internal/cli"},
+		{10_050, "cmd/internal/tui"},
+		{5_500, "cmd/internal/mcp"},
+		{28_500, "lib/handoff"},
+		{20_650, "lib/kind schema"},
+		{14_000, "lib/agent lib/agent/memory"},
+		{41_400, "lib/internal/disk lib/internal/log lib/internal/facts lib/internal/index lib/internal/store lib/internal/check"},
+		{23_400, "lib/internal/exchange lib/exchange/remote lib/exchange/bundle lib/internal/git lib/signature cmd/handoff-remote-s3"},
+		{12_250, "lib/internal/document"},
+		{7_650, "lib/internal/form"},
+		{6_650, "lib/internal/operators"},
+		{4_000, "lib/internal/json"},
+		{3_700, "lib/internal/settings"},
+		{3_650, "lib/work lib/relation"},
+		{3_300, "lib/internal/md"},
+		{3_150, "lib/site"},
+		{2_900, "lib/fault"},
+		{2_750, "lib/internal/search"},
+		{2_700, "lib/internal/secrets"},
 	}
 	packages := map[string]int{}
 	total, tooWide := 0, 0
-	for _, dir := range []string{"../../lib", "..", "../../schema"} {
-		for _, path := range sources(t, dir) {
+	for _, dir := range []string{"lib", "cmd", "schema"} {
+		for _, path := range sources(t, filepath.Join("../..", dir)) {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
@@ -273,7 +288,8 @@ func TestBudgets(t *testing.T) {
 				}
 			}
 			offsets := tokens(src)
-			packages[filepath.Dir(path)] += len(offsets)
+			room, _ := filepath.Rel("../..", filepath.Dir(path))
+			packages[filepath.ToSlash(room)] += len(offsets)
 			total += len(offsets)
 			files := token.NewFileSet()
 			file, err := parser.ParseFile(files, path, src, parser.SkipObjectResolution)
@@ -291,18 +307,13 @@ func TestBudgets(t *testing.T) {
 			}
 		}
 	}
-	for dir, n := range packages {
-		if n > ofAPackage {
-			t.Errorf("%s has %d tokens, more than %d", dir, n, ofAPackage)
-		}
-	}
 	for _, room := range rooms {
 		n := 0
-		for _, dir := range room.dirs {
-			n += packages["../../lib/"+dir]
+		for dir := range strings.FieldsSeq(room.dirs) {
+			n += packages[dir]
 		}
 		if n == 0 || n > room.most {
-			t.Errorf("%v have %d tokens, more than %d", room.dirs, n, room.most)
+			t.Errorf("%s: %d tokens, more than %d", room.dirs, n, room.most)
 		}
 	}
 	if total == 0 || total > all || tooWide > wide {
