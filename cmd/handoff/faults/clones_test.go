@@ -33,6 +33,7 @@ type clones struct {
 	takers    map[string]string // topic → who took it
 	done      map[string]bool
 	ended     map[string]int // command and how it ended → how often
+	acts      timeline
 }
 
 // add makes a clone, and returns its directory.
@@ -62,6 +63,7 @@ func (c *clones) give(r *rand.Rand, dir string, args ...string) bool {
 	}
 	cmd := exec.CommandContext(ctx, c.bin, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environ(dir), time.Second
+	began := time.Now()
 	out, _ := cmd.CombinedOutput()
 	code := -1
 	if cmd.ProcessState != nil {
@@ -76,6 +78,7 @@ func (c *clones) give(r *rand.Rand, dir string, args ...string) bool {
 	c.mu.Lock()
 	c.ended[fmt.Sprint(args[0], "=", code)]++
 	c.mu.Unlock()
+	c.acts.addCommand(args, began, code)
 	return code == 0
 }
 
@@ -102,17 +105,20 @@ func (c *clones) one(r *rand.Rand, dir, me string, n int) {
 		}
 	case k == 3 && len(mine) > 0:
 		topic = mine[r.IntN(len(mine))]
-		if c.give(r, dir, "done", idOf(topic), "--for-other", "--operator", me) {
+		if r.IntN(3) > 0 {
+			if c.give(r, dir, "release", idOf(topic), "--operator", me) {
+				c.acknowledge(func() {
+					if c.takers[topic] == me { // else another one has it by now
+						delete(c.takers, topic)
+					}
+				})
+			}
+		} else if c.give(r, dir, "done", idOf(topic), "--for-other", "--operator", me) {
 			c.acknowledge(func() { c.done[topic] = true })
 		}
 	default:
 		if c.give(r, dir, "take", idOf(topic), "--for-other", "--operator", me) {
-			c.acknowledge(func() {
-				if by := c.takers[topic]; by != "" && by != me {
-					c.Errorf("%s was taken by %s and by %s", topic, by, me)
-				}
-				c.takers[topic] = me
-			})
+			c.acknowledge(func() { c.takers[topic] = me })
 		}
 	}
 }
@@ -182,6 +188,7 @@ func (c *clones) run() {
 	all.Wait()
 	c.Logf("seed %d, %d stored, %d marked, %d taken, %d done: %v", seed, len(c.stored), len(c.marks), len(c.takers),
 		len(c.done), c.ended)
+	c.acts.check(c.T)
 	c.agree(append(dirs, c.add("fresh")))
 }
 
