@@ -37,6 +37,9 @@ func Update(d *disk.Dir, v facts.View, before log.Point, changed []*facts.Handof
 		f.rows = nil
 	}
 	f.point, f.rows = pointOf(v.At), appendRows(f.rows, v, recent[len(f.rows):])
+	if err != nil {
+		f.point = "" // the next change makes all tables again
+	}
 	return errors.Join(err, f.put(d))
 }
 

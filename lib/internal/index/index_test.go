@@ -241,17 +241,25 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// A directory in the place of a file stays, and the other files are made.
+// A directory in the place of a file stays, and the other files are made. Without it the next update makes the file,
+// though nothing has changed.
 func TestDirectories(t *testing.T) {
 	s := newStore(t, 2, docs(5)...)
 	want := s.files()
 	for _, name := range []string{disk.Archive(2), disk.IndexFile} {
 		os.Remove(s.path(name))
 		os.Mkdir(s.path(name), 0o755)
-		want[name] = ""
 		err := index.Update(s.Dir, s.View, log.Point{}, s.All(), 2)
-		if _, failed := index.Typed(s.Dir, s.View); err == nil || failed == nil || !cmp.Equal(s.files(), want) {
-			t.Errorf("%v, %v, %s", err, failed, cmp.Diff(want, s.files()))
+		if _, failed := index.Typed(s.Dir, s.View); err == nil || failed == nil || index.IsCurrent(s.Dir, s.View) {
+			t.Errorf("%s: %v, %v", name, err, failed)
+		}
+		if other := disk.Archive(1); s.read(other) != want[other] {
+			t.Errorf("%s: %s has %s", name, other, s.read(other))
+		}
+		os.Remove(s.path(name))
+		s.before = s.At
+		if s.update(nil); !cmp.Equal(s.files(), want) {
+			t.Errorf("%s: %s", name, cmp.Diff(want, s.files()))
 		}
 	}
 }
