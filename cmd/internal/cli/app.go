@@ -58,8 +58,8 @@ type App struct {
 	began    string        // the handoffs directory of a store that this run creates
 	progress *progress
 
-	isAuto   bool  // the user's setting sync is auto
-	unhelped error // why help was not printed
+	loaded   handoff.Project // what load has found last
+	unhelped error           // why help was not printed
 }
 
 // readers are commands that change no handoff. They start faster without a locked thread.
@@ -214,11 +214,11 @@ func (a *App) load() (p handoff.Project, err error) {
 	if p, err = handoff.LoadProject(cwd, a.Getenv, a.Flags); err != nil {
 		return p, err
 	}
-	a.isAuto = p.User.Sync.Value == handoff.SyncAuto
 	if p.Apart != "" {
 		a.warn("this linked work tree has a store of its own: " + p.Apart)
 	}
 	a.Options(&p.Options)
+	a.loaded = p
 	if a.Getenv("LOA_HANDOFF_DISABLE_FINGERPRINT") != "" && p.Options.Fingerprint == nil {
 		a.warn("LOA_HANDOFF_DISABLE_FINGERPRINT is ignored: it works only in test binaries")
 	}

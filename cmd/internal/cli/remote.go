@@ -85,15 +85,13 @@ func (a *App) SetAuto(s *handoff.Store) error {
 // SyncSoon starts a sync in the background if the user's setting sync is auto, or the user has chosen that for the
 // project, in a project that has synced before. The command has loaded the project.
 func (a *App) SyncSoon() {
-	p, err := a.load()
-	if err != nil {
-		return
-	}
+	p := a.loaded
 	s, err := handoff.Open(p.Options)
 	if err != nil {
 		return
 	}
-	if _, err := os.Stat(filepath.Join(s.OwnPath(), autoFile)); err != nil && !a.isAuto {
+	isAuto := p.User.Sync.Value == handoff.SyncAuto
+	if _, err := os.Stat(filepath.Join(s.OwnPath(), autoFile)); err != nil && !isAuto {
 		return
 	}
 	program, err := a.Executable()
