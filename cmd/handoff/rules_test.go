@@ -245,7 +245,7 @@ func sources(t *testing.T, root string) []string {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	const (
-		all         = 250_700 // of the whole program, without tests
+		all         = 250_850 // of the whole program, without tests
 		ofAFunction = 460
 		wide        = 0 // lines above 120 columns
 	)
@@ -260,7 +260,7 @@ func TestBudgets(t *testing.T) {
 		{28_500, "lib/handoff"},
 		{20_650, "lib/kind schema"},
 		{14_000, "lib/agent lib/agent/memory"},
-		{41_400, "lib/internal/disk lib/internal/log lib/internal/facts lib/internal/index lib/internal/store lib/internal/check"},
+		{41_600, "lib/internal/disk lib/internal/log lib/internal/facts lib/internal/index lib/internal/store lib/internal/check"},
 		{23_400, "lib/internal/exchange lib/exchange/remote lib/exchange/bundle lib/internal/git lib/signature cmd/handoff-remote-s3"},
 		{12_250, "lib/internal/document"},
 		{7_650, "lib/internal/form"},

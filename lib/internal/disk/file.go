@@ -68,6 +68,23 @@ func (d *Dir) Read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return content(f, info, most)
+}
+
+// ReadPrivate is Read for a file that belongs to User and that nobody else can write. Any other is fs.ErrPermission.
+func (d *Dir) ReadPrivate(name string, most int64) ([]byte, error) {
+	f, info, err := d.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if user, _ := ownerOf(info); user != d.User() || user >= 0 && info.Mode().Perm()&0o022 != 0 {
+		return nil, d.named(name, fs.ErrPermission)
+	}
+	return content(f, info, most)
+}
+
+func content(f *os.File, info fs.FileInfo, most int64) ([]byte, error) {
 	size := info.Size()
 	if size > most {
 		return nil, fault.Integrity(repair, "%s has %d bytes, more than the %d that are read", f.Name(), size, most)

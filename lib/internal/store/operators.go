@@ -58,7 +58,7 @@ func (s *Store) Operators() (*operators.List, error) {
 }
 
 // OperatorsText returns the text of the operators file. The error is fault.ErrConfig if the file is unreadable or
-// outside of the project, and fs.ErrNotExist if there is none.
+// outside of the project, and fs.ErrNotExist if it is missing.
 func (s *Store) OperatorsText() ([]byte, error) {
 	text, err := s.readPlain(s.Opt.OperatorsFile, disk.MaxOperators)
 	if err != nil && !errors.Is(err, fault.ErrConfig) && !errors.Is(err, fs.ErrNotExist) {
@@ -148,7 +148,7 @@ func (s *Store) Operator() string {
 		defer state.Close()
 		isName := func(name string) bool { return strings.HasPrefix(name, nameFile+"-") }
 		if names, err := state.Names(isName); err == nil && len(names) > 0 {
-			texts[0], _ = state.Read(s.nameFile(state), maxPin) // others use the store, too
+			texts[0], _ = state.ReadPrivate(s.nameFile(state), maxPin) // others use the store, too
 		}
 	}
 	for _, text := range texts {
@@ -168,7 +168,8 @@ func (s *Store) SetOperator(name string) error {
 		return cmp.Or(err, ownErr)
 	}
 	defer state.Close()
-	if state.Replace(s.nameFile(state), text, 0, true) == nil {
+	_ = state.Remove(s.nameFile(state)) // it would keep its mode
+	if state.Replace(s.nameFile(state), text, 0o600, true) == nil {
 		return nil
 	}
 	return ownErr
