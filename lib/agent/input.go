@@ -72,7 +72,8 @@ func (in input) places(getenv func(string) string) (all [][]string) {
 	return all
 }
 
-// LocalPath returns an absolute path for a path or file: URL, "" if it is none. Agents of Windows write /c:/… too.
+// LocalPath returns the absolute path in a path or file: URL, or "" for any other text. Agents of Windows write /c:/…
+// too.
 func LocalPath(path string) string {
 	if rest, isURL := strings.CutPrefix(path, "file://"); isURL {
 		path, _ = url.PathUnescape(strings.TrimPrefix(rest, "localhost"))

@@ -25,7 +25,7 @@ func (s *Store) Registry() Registry { return Registry{s} }
 func (r Registry) Policy() (*OperatorList, error) { return r.s.at.Operators() }
 
 // Text returns the text of the operators file of the project. The error is ErrConfig if the file cannot be read or lies
-// outside of the project, and fs.ErrNotExist if there is none.
+// outside of the project, and fs.ErrNotExist if it is missing.
 func (r Registry) Text() ([]byte, error) { return r.s.at.OperatorsText() }
 
 // ParseOperators parses the text of an operators file, and returns all its faults.

@@ -139,7 +139,7 @@ func (do *acting) print(got handoff.ActReceipt) error {
 	return do.Did(got, line)
 }
 
-// read shows a handoff to the operator who took it.
+// read shows a handoff that the operator has just taken.
 func (do *acting) read(f readFlags, id string) error {
 	return reading{do.App, f, do.Project, do.store, do.who.Operator, true}.read(id)
 }

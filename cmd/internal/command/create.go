@@ -172,7 +172,7 @@ func (c *creation) follow(p handoff.Project, s *handoff.Store) error {
 	return nil
 }
 
-// resolve replaces the keys of open items by their texts, and notes what looks like a state and is none.
+// resolve replaces the keys of open items by their texts. It notes a value whose end looks like a mistyped state.
 func (c *creation) resolve(s *handoff.Store, task string) error {
 	project := c.RecordOptions(c.Fields, c.Time).Project
 	for _, v := range c.values {

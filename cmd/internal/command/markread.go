@@ -117,8 +117,8 @@ func markedText(receipts []handoff.MarkReceipt, undo bool) string {
 	return "marked " + handoff.Count(n, "handoff") + " as " + as + "; undo: `" + back + marked + "`\n"
 }
 
-// markArgs separates the ids from an operator, who may come last: an argument that is no handoff, nor 8 or more hex
-// digits, which are probably an id.
+// markArgs splits the arguments into ids and an operator. Only the last argument can be an operator. If it has 8 or
+// more hex digits and no handoff, it is probably a mistyped id.
 func markArgs(s *handoff.Store, args []string) (ids []string, operator string, err error) {
 	last := len(args) - 1
 	if last < 1 {

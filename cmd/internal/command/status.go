@@ -221,7 +221,7 @@ func (st *statusOf) addSync() (unsent int, err error) {
 		st.section(fmt.Sprintf("Not synced: %d", unsent), "")
 	}
 	if own := st.store.OwnPath(); own != "" {
-		failure, _ := os.ReadFile(filepath.Join(own, lastSync)) // there is none before the first sync
+		failure, _ := os.ReadFile(filepath.Join(own, lastSync)) // empty before the first sync
 		if len(failure) > 0 {
 			st.json["sync_failed"] = string(failure)
 			st.section("The last sync failed: "+handoff.EscapeLine(string(failure)), "")

@@ -142,7 +142,7 @@ func (c *codec) number(n int64) int64 {
 	return n
 }
 
-// length is number for a number of bytes or items, each of which takes a byte or more.
+// length writes or reads how many bytes or items follow. Each of them takes at least one byte.
 func (c *codec) length(n int) int {
 	read := c.number(int64(n))
 	if c.isRead && (read < 0 || read > int64(len(c.text))) {
