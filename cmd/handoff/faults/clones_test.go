@@ -33,7 +33,7 @@ type clones struct {
 	takers    map[string]string // topic → who took it
 	done      map[string]bool
 	ended     map[string]int // command and how it ended → how often
-	acts      timeline
+	acts      actions
 }
 
 // add makes a clone, and returns its directory.

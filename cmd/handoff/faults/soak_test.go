@@ -34,7 +34,7 @@ type round struct {
 	tried  map[string]bool   // batches that began
 	ended  map[string]int    // command and how it ended → how often
 	end    time.Time
-	acts   timeline
+	acts   actions
 }
 
 // isAgain matches what look says of one who took a handoff again after giving it back.

@@ -13,8 +13,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A timeline is what the takes, releases and dones of many processes were told, and when.
-type timeline struct {
+// The actions are what the takes, releases and dones of many processes were told, and when.
+type actions struct {
 	mu   sync.Mutex
 	acts []porcupine.Operation
 }
@@ -30,7 +30,7 @@ type hold struct {
 
 // addCommand adds a command with --operator that ended with an exit code. If nobody knows what came of it, it can take
 // effect at any later time: the remote may still work on what a killed command has sent.
-func (l *timeline) addCommand(args []string, began time.Time, code int) {
+func (l *actions) addCommand(args []string, began time.Time, code int) {
 	end, by := time.Now().UnixNano(), slices.Index(args, "--operator")
 	if by < 0 {
 		return
@@ -83,7 +83,7 @@ var turns = porcupine.NondeterministicModel{
 }
 
 // check fails unless all commands could have been given one after the other, each between its begin and its end.
-func (l *timeline) check(t *testing.T) {
+func (l *actions) check(t *testing.T) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,8 +98,8 @@ func (l *timeline) check(t *testing.T) {
 	}
 }
 
-// A timeline in which two hold the same handoff is found.
-func TestTimelineFindsTwoHolders(t *testing.T) {
+// Actions by which two hold the same handoff are found.
+func TestNoOrderHasTwoHolders(t *testing.T) {
 	at := func(n int64, a act, code int) porcupine.Operation {
 		return porcupine.Operation{Input: a, Call: n, Return: n + 2, Output: code}
 	}
