@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed-78daf238/handoff/lib/fault"
+	"github.com/seed-78daf238/handoff/lib/internal/form"
 )
 
 //go:embed agents.json
@@ -89,11 +90,14 @@ func find(name string) (Agent, bool) {
 // Find returns the agent with a name of Installable. Another name is ErrInvalid.
 func Find(name string) (Agent, error) {
 	a, known := find(name)
-	if !known || a.User == "" {
-		return a, fault.Invalid("use "+strings.Join(Installable(), ", ")+
-			"; any other agent can run hooks/session-start.sh", "unknown agent %q", name)
+	if known && a.User != "" {
+		return a, nil
 	}
-	return a, nil
+	hint := "use " + strings.Join(Installable(), ", ") + "; any other agent can run hooks/session-start.sh"
+	if near := form.Nearest(name, Installable()); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return a, fault.Invalid(hint, "unknown agent %q", name)
 }
 
 // running returns the agent that runs the hook of the agent with a name: some run the hooks of others.
